@@ -47,6 +47,125 @@ class Malformed(HokmError):
     """The bytes or words themselves are wrong: the same request can never succeed."""
 
 
+@dataclass(eq=False)
+class AwayNotBelowHalfTurn(Malformed):
+    """Someone away must be stood in for well before the deadline, or not at all (0)."""
+
+    away_seconds: int
+    turn_seconds: int
+    sentence = "away_seconds is {away_seconds}: it must be 0 (off) or less than half of turn_seconds, {turn_seconds}."
+
+
+@dataclass(eq=False)
+class CardTwice(Malformed):
+    """A hand holds each card once."""
+
+    card: str
+    sentence = "The card {card} is there twice."
+
+
+@dataclass(eq=False)
+class NotACard(Malformed):
+    """Neither a card's number nor its notation."""
+
+    text: str
+    sentence = "{text!r} is not a card."
+
+
+@dataclass(eq=False)
+class NotAHand(Malformed):
+    """A hand is a 52-bit mask."""
+
+    text: str
+    sentence = "{text!r} is not a hand of cards."
+
+
+@dataclass(eq=False)
+class NotAnOrigin(Malformed):
+    """A log's origin: 1 to 255 bytes of visible ASCII, no space, no plus sign."""
+
+    text: str
+    sentence = "{text!r} is not an origin: 1 to 255 visible ASCII characters without space and plus."
+
+
+@dataclass(eq=False)
+class NotAPack(Malformed):
+    """A pack has each of the 52 cards once."""
+
+    count: int
+    distinct: int
+    sentence = "This is not a pack of 52: {count} cards, {distinct} of them different cards of the game."
+
+
+@dataclass(eq=False)
+class NotAPreset(Malformed):
+    """Table rules go by name: classic, house, traditional."""
+
+    text: str
+    sentence = "{text!r} is not a preset of table rules: classic, house or traditional."
+
+
+@dataclass(eq=False)
+class NotASuit(Malformed):
+    """Neither a suit's letter nor its symbol."""
+
+    text: str
+    sentence = "{text!r} is not a suit."
+
+
+@dataclass(eq=False)
+class NotATarget(Malformed):
+    """A game goes to 7, 5 or 3 points (G12)."""
+
+    target: int
+    sentence = "A game goes to 7, 5 or 3 points, not to {target}."
+
+
+@dataclass(eq=False)
+class OutOfRange(Malformed):
+    """A number outside the bounds that its format gives it."""
+
+    name: str
+    value: int
+    least: int
+    most: int
+    sentence = "{name} is {value}: it must be {least} to {most}."
+
+
+@dataclass(eq=False)
+class RoundNotOfPurpose(Malformed):
+    """A draw has round 0, a deal round 1 or later."""
+
+    purpose: str
+    round: int
+    sentence = "A ceremony for a {purpose} cannot be of round {round}: a draw is of round 0, a deal of 1 or later."
+
+
+@dataclass(eq=False)
+class StreamUsedUp(Malformed):
+    """The shuffle met the end of its stream of bytes. There is no fallback."""
+
+    used: int
+    sentence = "The stream of {used} bytes ended before the pack was shuffled."
+
+
+@dataclass(eq=False)
+class ThrowingWhileSilent(Malformed):
+    """A silent table has no throwing (H5, H6)."""
+
+    sentence = "A silent table can have no throwing."
+
+
+@dataclass(eq=False)
+class WrongLength(Malformed):
+    """A field of fixed length is shorter or longer."""
+
+    name: str
+    length: int
+    expected: int
+    sentence = "{name} has length {length}: it must be {expected}."
+
+
 class Rule(HokmError):
     """Well-formed, but the rules of the game refuse it as things stand."""
 
