@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every test: a record of ERROR or worse, from any logger, fails the test that saw it.
+
+A test that provokes such a record says so, and it must then come::
+
+    def test_a_full_disk_stops_the_log(expected_errors):
+        expected_errors.append(r"No space left")
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture
+def expected_errors() -> list[str]:
+    """Patterns of the error records that the test means to provoke, searched in their messages."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def errors_are_expected(expected_errors: list[str]) -> Iterator[None]:
+    """Fail at the end of a test on an error record nobody expected, and on an expected one that never came."""
+    seen: list[logging.LogRecord] = []
+    make = logging.getLogRecordFactory()
+
+    # Every record of every logger is made here, also where a logger does not propagate to the root.
+    def collect(*args: object, **kwargs: object) -> logging.LogRecord:
+        record: logging.LogRecord = make(*args, **kwargs)
+        if record.levelno >= logging.ERROR:
+            seen.append(record)
+        return record
+
+    logging.setLogRecordFactory(collect)
+    try:
+        yield
+    finally:
+        logging.setLogRecordFactory(make)
+    surprises = [
+        f"{record.name}: {record.getMessage()}" + (f" ({record.exc_info[1]!r})" if record.exc_info else "")
+        for record in seen
+        if not any(re.search(pattern, record.getMessage()) for pattern in expected_errors)
+    ]
+    silent = [
+        pattern for pattern in expected_errors if not any(re.search(pattern, record.getMessage()) for record in seen)
+    ]
+    if surprises:
+        pytest.fail("Errors were logged that the test did not expect:\n  " + "\n  ".join(surprises), pytrace=False)
+    if silent:
+        pytest.fail("Errors were expected and not logged: " + ", ".join(silent), pytrace=False)
