@@ -53,7 +53,7 @@ class AwayNotBelowHalfTurn(Malformed):
 
     away_seconds: int
     turn_seconds: int
-    sentence = "away_seconds is {away_seconds}: it must be 0 (off) or less than half of turn_seconds, {turn_seconds}."
+    sentence = "away_seconds, {away_seconds}, is not less than half of turn_seconds, {turn_seconds}; 0 is off."
 
 
 @dataclass(eq=False)
@@ -138,7 +138,7 @@ class RoundNotOfPurpose(Malformed):
 
     purpose: str
     round: int
-    sentence = "A ceremony for a {purpose} cannot be of round {round}: a draw is of round 0, a deal of 1 or later."
+    sentence = "A {purpose} cannot be of round {round}: a draw is of round 0, a deal of 1 or later."
 
 
 @dataclass(eq=False)
