@@ -57,6 +57,47 @@ class AwayNotBelowHalfTurn(Malformed):
 
 
 @dataclass(eq=False)
+class BadCheckpoint(Malformed):
+    """Not the text of a checkpoint (C2SP tlog-checkpoint)."""
+
+    what: str
+    sentence = "The checkpoint is malformed: {what}."
+
+
+@dataclass(eq=False)
+class BadNote(Malformed):
+    """Not a signed note (C2SP signed-note)."""
+
+    what: str
+    sentence = "The signed note is malformed: {what}."
+
+
+@dataclass(eq=False)
+class BadPolicy(Malformed):
+    """Not a trust policy (C2SP tlog-policy, and one #root line for each log). Line 0 means the file as a whole."""
+
+    line: int
+    what: str
+    sentence = "The policy is malformed (line {line}): {what}."
+
+
+@dataclass(eq=False)
+class BadSignature(Malformed):
+    """A signature by a key that is known and did not make it."""
+
+    key: str
+    sentence = "A signature said to be by {key} does not verify."
+
+
+@dataclass(eq=False)
+class BadVKey(Malformed):
+    """Not the text of a public key with its name (C2SP signed-note)."""
+
+    what: str
+    sentence = "The vkey is malformed: {what}."
+
+
+@dataclass(eq=False)
 class CardTwice(Malformed):
     """A hand holds each card once."""
 
@@ -122,6 +163,14 @@ class NotATarget(Malformed):
 
 
 @dataclass(eq=False)
+class NotSigned(Malformed):
+    """A note without a signature of any key that would do."""
+
+    by: str
+    sentence = "There is no signature by {by}."
+
+
+@dataclass(eq=False)
 class OutOfRange(Malformed):
     """A number outside the bounds that its format gives it."""
 
@@ -176,6 +225,23 @@ class Conflict(HokmError):
 
 class Unknown(HokmError):
     """It names something that does not exist."""
+
+
+@dataclass(eq=False)
+class OutOfTree(Unknown):
+    """A leaf or an older tree that a tree of this size does not contain."""
+
+    asked: int
+    size: int
+    sentence = "A tree of {size} leaves does not contain {asked}."
+
+
+@dataclass(eq=False)
+class UnknownLog(Unknown):
+    """A log that the reader's policy does not name."""
+
+    origin: str
+    sentence = "The policy names no log {origin!r}."
 
 
 class NotSignedIn(HokmError):

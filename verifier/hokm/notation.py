@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two notations that the log's texts are made of: decimal numbers and base64, one spelling for each value.
+
+Each reader is the exact inverse of its writer: what it accepts is what the writer writes, and nothing else.
+Python's own readers are kinder (`int(" 1_0")` is 10, `base64` lets stray bits pass), and in a signed text
+kindness means two texts for one value.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+_DECIMAL = re.compile("0|[1-9][0-9]{0,18}")
+
+MOST = 2**63 - 1
+"""The greatest number that any text of the log may hold: tree sizes, indices, times."""
+
+
+def read_decimal(text: str) -> int | None:
+    """The number from 0 to `MOST` that `text` spells without sign or leading zero, else None."""
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = int(text)
+    return number if number <= MOST else None
+
+
+def write_base64(octets: bytes) -> str:
+    """Standard base64 with padding (RFC 4648 section 4)."""
+    return binascii.b2a_base64(octets, newline=False).decode("ascii")
+
+
+def read_base64(text: str) -> bytes | None:
+    """The bytes that `text` spells in standard base64 with padding and no stray bit, else None."""
+    try:
+        octets = binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return None
+    return octets if write_base64(octets) == text else None
