@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can happen at a table: moves, which a seat decided, and rulings, which the house adds by the rules.
+
+Both are entries of the log. A move is at once the request that a client signs and, once accepted, the logged
+fact: there is no second family of commands. Everything here is a frozen value; `wire` turns it into the bytes that
+are signed and back, `table` says what it means.
+
+Enum values are those on the wire. Keys, nonces, commitments, numbers, salts, hashes and game ids are 32 bytes,
+table ids 16, signatures 64, a ctx 41; times are milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+from hokm.cards import Card
+from hokm.rules import BySide, Seat, Side, TableRules
+
+
+class SeatKind(IntEnum):
+    """Who plays a seat. In `game_id` a person is hashed as 0 and a bot as 1; a stand-in counts as a bot."""
+
+    PERSON = 1
+    BOT = 2
+    STAND_IN = 3
+
+
+# Moves.
+
+
+class ProtestReason(IntEnum):
+    """What a protest is about."""
+
+    DENIED_COMMIT = 1
+    DENIED_NUMBER = 2
+    DENIED_MOVE = 3
+    BAD_CHAIN = 4
+    BAD_SET = 5
+    BAD_HAND = 6
+    CLOCK = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Protest:
+    """Something is not as it must be, said in the log itself."""
+
+    ctx: bytes
+    reason: ProtestReason
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A card to the trick."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commitment to a number that is stored on the device."""
+
+    commitment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """A signature over one set of commitments; the number goes beside it, not in it."""
+
+    ctx: bytes
+    commit_set: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NameTrump:
+    """The trump suit, 0 to 3."""
+
+    suit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A seat is taken by a key."""
+
+    kind: SeatKind
+    public_key: bytes
+    join_nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A seat is given back before the start; afterwards it is absent at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The player is back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """The side gives up when every person of it has said so in one round."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProtestOnly:
+    """Nothing but the protest that the move carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallMiddle:
+    """The partner's middle is called (H1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PickUp:
+    """The open card goes into the hand (H1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayEarly:
+    """A card is laid face down (H2); card and salt go beside it."""
+
+    commitment: bytes
+    open_middle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """The face-down card goes back into the hand (H2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Several cards are led, highest first (H3)."""
+
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskTea:
+    """Tea is asked for (H4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTea:
+    """An answer to who asks for tea (H4)."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Ready to go on after tea (H4)."""
+
+
+Act: TypeAlias = (
+    Play
+    | Commit
+    | Reveal
+    | NameTrump
+    | Join
+    | Leave
+    | Return
+    | Resign
+    | ProtestOnly
+    | CallMiddle
+    | PickUp
+    | LayEarly
+    | TakeBack
+    | Run
+    | AskTea
+    | AnswerTea
+    | Ready
+)
+
+
+class Move(NamedTuple):
+    """What a seat decided, and what it had seen when it did. (A named tuple: one is made for every entry replayed.)"""
+
+    game_id: bytes
+    """32 zero bytes before GameStarted and in every Join."""
+    round: int
+    attempt: int
+    """Round and attempt of the last CeremonyOpened before the move's own entry, else 0."""
+    seat: Seat
+    number: int
+    """How many moves of this key the log of this game held before."""
+    seen_version: int
+    seen_hash: bytes
+    """The last entry that the signer had checked, and its leaf."""
+    protest: Protest | None
+    act: Act
+
+
+class SignedMove(NamedTuple):
+    """A move as it came: the very bytes, the signature over them, and what the bytes say."""
+
+    move: Move
+    body: bytes
+    signature: bytes
+
+
+# Rulings.
+
+
+@dataclass(frozen=True, slots=True)
+class TableOpened:
+    """Version 0 of every stream."""
+
+    server_nonce: bytes
+    rules: TableRules
+    rules_bytes: bytes
+    """The rules as they were serialized once; rules_hash is over these."""
+    manifest_leaf: bytes
+    rematch_of: bytes
+    """The table id of the game before, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTaken:
+    """A seat as it was taken."""
+
+    kind: SeatKind
+    public_key: bytes
+    join_nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """Four seats are taken."""
+
+    game_id: bytes
+    seats: tuple[SeatTaken, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a seat in a ceremony."""
+
+    kind: SeatKind
+    public_key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Size and root of a published checkpoint."""
+
+    size: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CeremonyOpened:
+    """A ceremony begins."""
+
+    ctx: bytes
+    hakem: Seat | None
+    """None in a draw."""
+    score: BySide
+    rules_hash: bytes
+    holders: tuple[Holder, ...]
+    house_commitment: bytes
+    anchor: Anchor
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSetClosed:
+    """All five commitments are there."""
+
+    commit_set: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSetWitnessed:
+    """Witnesses have cosigned a checkpoint that covers the set."""
+
+    checkpoint: str
+    index: int
+    inclusion: tuple[bytes, ...]
+
+
+class VoidCause(IntEnum):
+    """Why a ceremony ended without a deal."""
+
+    NO_COMMITMENT = 1
+    NO_NUMBER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CeremonyVoided:
+    """The ceremony ends without a deal."""
+
+    cause: VoidCause
+    seats: tuple[Seat, ...]
+    """Every seat whose step was open and is missing, ascending."""
+    house_number: bytes
+    numbers: tuple[tuple[Seat, bytes], ...]
+    """The numbers that had come, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class HakemDrawn:
+    """The first hakem is drawn, and how."""
+
+    numbers: tuple[bytes, ...]
+    """Five; the house's last."""
+    hakem: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """The cards are dealt."""
+
+
+@dataclass(frozen=True, slots=True)
+class MiddleTurned:
+    """The partner's middle lies open (H1)."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyTurned:
+    """A face-down card turns over and is played (H2)."""
+
+    seat: Seat
+    card: Card
+    salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """A deadline passed and the house decided by its policy: a suit or a card, never both."""
+
+    seat: Seat
+    trump: int | None = None
+    card: Card | None = None
+
+
+class StandInCause(IntEnum):
+    """Why a stand-in takes a seat."""
+
+    LEFT = 1
+    MISSED = 2
+    AWAY = 3
+    HELD = 4
+    NO_SIGN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StoodIn:
+    """A stand-in takes an absent player's place with a key of its own."""
+
+    seat: Seat
+    join: SignedMove
+    cause: StandInCause
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """Deadlines that passed while the house was down begin anew."""
+
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TeaBegan:
+    """The game pauses (H4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeaEnded:
+    """The game goes on (H4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnturnedLay:
+    """A face-down card that did not turn over (H2)."""
+
+    seat: Seat
+    trick: int
+    card: Card
+    salt: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedSeat:
+    """What a later round depends on, of one seat."""
+
+    absent: bool = False
+    left: bool = False
+    """The player's last word is Leave."""
+    stand_in_key: bytes = b""
+    missed: int = 0
+    """Deadlines missed in a row."""
+    tea_asked: bool = False
+    player_moves: int = 0
+    stand_in_moves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTea:
+    """A tea that is asked or granted and has not begun (H4)."""
+
+    seat: Seat
+    version: int
+    time_ms: int
+    yes: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a later round depends on."""
+
+    seats: tuple[CarriedSeat, ...]
+    faults: BySide
+    tea: WaitingTea | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRevealed:
+    """A round is over and its numbers are public."""
+
+    numbers: tuple[bytes, ...]
+    """Five; the house's last."""
+    unturned: tuple[UnturnedLay, ...]
+    winner: Side | None
+    tricks: BySide
+    points: int
+    score: BySide
+    next_hakem: Seat | None
+    carried: Carried
+
+
+class GameEndCause(IntEnum):
+    """Why a game is over."""
+
+    TARGET = 1
+    FORFEIT = 2
+    RESIGNED = 3
+    ABANDONED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnded:
+    """The game is over."""
+
+    cause: GameEndCause
+    winner: Side | None
+
+
+class ServerFaultCause(IntEnum):
+    """How the house failed."""
+
+    NO_COMMITMENT = 1
+    NO_NUMBER = 2
+    SEALED_LOST = 3
+    NO_DEAL = 4
+    KEY_REVOKED = 5
+    NO_WITNESS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFault:
+    """The house failed: the game ends, unrated."""
+
+    cause: ServerFaultCause
+    numbers: tuple[bytes, ...] = ()
+    unturned: tuple[UnturnedLay, ...] = ()
+
+
+Ruling: TypeAlias = (
+    TableOpened
+    | GameStarted
+    | CeremonyOpened
+    | CommitSetClosed
+    | CommitSetWitnessed
+    | CeremonyVoided
+    | HakemDrawn
+    | Dealt
+    | MiddleTurned
+    | EarlyTurned
+    | TimedOut
+    | StoodIn
+    | Reopened
+    | TeaBegan
+    | TeaEnded
+    | RoundRevealed
+    | GameEnded
+    | ServerFault
+)
+
+
+class Event(NamedTuple):
+    """What one log entry says."""
+
+    table: bytes
+    version: int
+    previous: bytes
+    """The leaf of the entry before; 32 zero bytes in version 0."""
+    time_ms: int
+    content: SignedMove | Ruling
