@@ -42,6 +42,11 @@ def vector_path(name: str) -> Path:
     return HERE / name
 
 
+def is_ours(name: str) -> bool:
+    """Whether the file is the one in tests/vectors, whose contents are known: how many cases, of which kinds."""
+    return vector_path(name).is_relative_to(HERE)
+
+
 def text(name: str) -> str:
     """A file as text."""
     return vector_path(name).read_text("utf-8")
@@ -149,7 +154,7 @@ def framing(kind: str) -> list[Case]:
         if line["kind"] == kind:
             given = _fields(line["id"], line["input"], fields_in, set())
             found.append(Case(line["id"], line["note"], given, _fields(line["id"], line["output"], fields_out, set())))
-    assert found, f"framing.jsonl has no line of kind {kind}"
+    assert found or not is_ours("framing.jsonl"), f"framing.jsonl has no line of kind {kind}"
     return found
 
 

@@ -35,21 +35,23 @@ vkeys = st.builds(VKey, names, st.sampled_from(SignatureType), keys)
 @either
 def test_the_edge_cases_of_cctv(equation: Equation) -> None:
     """Of 914 edge cases, accepted are those 43 whose only flags say that A or R has a small-order part."""
-    cases = vector_files.document("public/ed25519/cctv_ed25519vectors.json")
+    name = "public/ed25519/cctv_ed25519vectors.json"
+    cases = vector_files.document(name)
     accepted = 0
     for case in cases:
         key, signature = bytes.fromhex(case["key"]), bytes.fromhex(case["sig"])
         expected = set(case["flags"] or ()) <= {"low_order_component_A", "low_order_component_R"}
         assert verify(key, case["msg"].encode(), signature, equation) is expected, case["number"]
         accepted += expected
-    assert (len(cases), accepted) == (914, 43)
+    assert (len(cases), accepted) == (914, 43) or not vector_files.is_ours(name)
 
 
 @either
 def test_the_authors_own_vectors(equation: Equation) -> None:
     """Signing gives the published signatures, and these verify, but not over another message."""
-    lines = vector_files.text("public/ed25519/sign.input.first128.txt").split()
-    assert len(lines) == 128
+    name = "public/ed25519/sign.input.first128.txt"
+    lines = vector_files.text(name).split()
+    assert len(lines) == 128 or not vector_files.is_ours(name)
     for line in lines:
         secret, public, message, signed = (bytes.fromhex(part) for part in line.split(":")[:4])
         key = SigningKey(secret[:32])
