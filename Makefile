@@ -48,7 +48,7 @@ lint: $(STUBS) ## Style, types, arrows between the modules, and the contract
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(if $(PROTOS),$(BIN)/buf lint proto)
 
 format: environment ## Put the code into its one layout

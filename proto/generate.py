@@ -52,12 +52,12 @@ def _compile(protos: Path, sources: list[Path], made: Path) -> None:
         sys.exit("The .proto files are compiled with grpcio-tools, which is not installed here: run `make proto`.")
     services = [source for source in sources if re.search(r"^service\s", source.read_text("utf-8"), re.MULTILINE)]
     roots = [f"-I{protos}", f"-I{files('grpc_tools') / '_proto'}"]
-    runs = [["--python_out", "--mypy_out"], ["--grpc_python_out", "--mypy_grpc_out"]]
+    runs = [("--python_out={}", "--mypy_out=quiet:{}"), ("--grpc_python_out={}", "--mypy_grpc_out=quiet:{}")]
     for outs, inputs in zip(runs, (sources, services), strict=True):
         if not inputs:
             continue
         plugins = [f"--plugin=protoc-gen-{name}={_plugin(name)}" for name in ("mypy", "mypy_grpc")]
-        arguments = [*roots, *plugins, *(f"{flag}={made}" for flag in outs), *map(str, inputs)]
+        arguments = [*roots, *plugins, *(out.format(made) for out in outs), *map(str, inputs)]
         if protoc.main(["protoc", *arguments]) != 0:
             sys.exit("The .proto files did not compile; the compiler's own words are above.")
 
@@ -83,7 +83,7 @@ def _install(made: Path, home: Path) -> tuple[Path, ...]:
             draft.replace(target)
         kept.append(target)
     for path in home.glob("*.py*"):
-        if path.is_file() and path not in kept:
+        if not path.name.startswith(".") and path not in kept:
             path.unlink(missing_ok=True)
     return tuple(kept)
 
