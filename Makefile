@@ -58,8 +58,8 @@ format: environment ## Put the code into its one layout
 pins: ## Pin the packages of the [dev] extra anew (ARGS=--upgrade takes the newest)
 	@.ci/pins $(ARGS)
 
-clean: ## Remove what was built (never $(VAR), where games and keys are)
-	rm -rf $(VENV) verifier/hokm/v1 dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## Remove what was built and the environments; never the games and keys in var
+	rm -rf $(VENV) $(wildcard .venv*) verifier/hokm/v1 dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find client proto server tests verifier -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:
