@@ -219,8 +219,312 @@ class Rule(HokmError):
     """Well-formed, but the rules of the game refuse it as things stand."""
 
 
+@dataclass(eq=False)
+class AlreadyBack(Rule):
+    """The player has returned and takes over with the next decision."""
+
+    seat: int
+    sentence = "Seat {seat} has returned already."
+
+
+@dataclass(eq=False)
+class AlreadyCommitted(Rule):
+    """One commitment of a seat in a ceremony."""
+
+    seat: int
+    sentence = "Seat {seat} has committed in this ceremony."
+
+
+@dataclass(eq=False)
+class AlreadyLeft(Rule):
+    """The player's last word is Leave."""
+
+    seat: int
+    sentence = "Seat {seat} has left already."
+
+
+@dataclass(eq=False)
+class AlreadyResigned(Rule):
+    """One Resign of a seat in a round."""
+
+    seat: int
+    sentence = "Seat {seat} has resigned in this round."
+
+
+@dataclass(eq=False)
+class AlreadyRevealed(Rule):
+    """One Reveal of a seat in a ceremony."""
+
+    seat: int
+    sentence = "Seat {seat} has revealed in this ceremony."
+
+
+@dataclass(eq=False)
+class AlreadySeated(Rule):
+    """One key has at most one seat at a table."""
+
+    seat: int
+    sentence = "This key sits in seat {seat} already."
+
+
+@dataclass(eq=False)
+class CardNotHeld(Rule):
+    """A card is played from the hand."""
+
+    card: str
+    sentence = "{card} is not in the hand."
+
+
+@dataclass(eq=False)
+class CommitmentCopied(Rule):
+    """All five commitments of a ceremony differ."""
+
+    seat: int
+    sentence = "Seat {seat} sent a commitment that is there already."
+
+
+@dataclass(eq=False)
+class DeadlinePassed(Rule):
+    """A decision is taken before its deadline."""
+
+    time_ms: int
+    deadline_ms: int
+    sentence = "It is {time_ms}, and the time to decide was over at {deadline_ms}."
+
+
+@dataclass(eq=False)
+class GameIsOver(Rule):
+    """Nothing follows the last entry of a stream."""
+
+    version: int
+    sentence = "The game is over with entry {version}."
+
+
+@dataclass(eq=False)
+class KeyNotNew(Rule):
+    """The four seats, the house and every stand-in have keys of their own."""
+
+    public_key: str
+    sentence = "The key {public_key} is used in this game already."
+
+
+@dataclass(eq=False)
+class MustFollowSuit(Rule):
+    """Follow the suit led if you can (G8)."""
+
+    card: str
+    led: str
+    sentence = "{card} cannot be played: {led} was led and the hand holds it."
+
+
+@dataclass(eq=False)
+class NotABot(Rule):
+    """A stand-in joins as a bot."""
+
+    seat: int
+    sentence = "Who stands in for seat {seat} must join as a bot."
+
+
+@dataclass(eq=False)
+class NotAbsent(Rule):
+    """Only who is absent can return."""
+
+    seat: int
+    sentence = "Seat {seat} is not absent."
+
+
+@dataclass(eq=False)
+class NotOpenYet(Rule):
+    """Persons commit after the last bot has."""
+
+    seat: int
+    sentence = "The step of seat {seat} is not open yet."
+
+
+@dataclass(eq=False)
+class NotYourTurn(Rule):
+    """Seats decide in turn."""
+
+    seat: int
+    sentence = "It is not the turn of seat {seat}."
+
+
+@dataclass(eq=False)
+class NothingProtested(Rule):
+    """The act carries nothing but its protest."""
+
+    sentence = "A move that only protests must carry a protest."
+
+
+@dataclass(eq=False)
+class NumberNotOpened(Rule):
+    """The number beside a Reveal opens the seat's commitment."""
+
+    seat: int
+    sentence = "The number of seat {seat} does not open its commitment."
+
+
+@dataclass(eq=False)
+class OnlyPersonsResign(Rule):
+    """Bots do not resign."""
+
+    seat: int
+    sentence = "Seat {seat} is no person's."
+
+
+@dataclass(eq=False)
+class RuleNotBuilt(Rule):
+    """A switch that this version cannot play by yet."""
+
+    rule: str
+    sentence = "This server cannot play by {rule} yet."
+
+
+@dataclass(eq=False)
+class RuleOff(Rule):
+    """The act belongs to a house rule that this table does not play by."""
+
+    rule: str
+    sentence = "This table does not play by {rule}."
+
+
+@dataclass(eq=False)
+class SeatIsFree(Rule):
+    """Nobody sits there."""
+
+    seat: int
+    sentence = "Seat {seat} is free."
+
+
+@dataclass(eq=False)
+class SeatNotFree(Rule):
+    """Somebody sits there."""
+
+    seat: int
+    sentence = "Seat {seat} is taken."
+
+
+@dataclass(eq=False)
+class SeatStoodIn(Rule):
+    """A stand-in decides until its player has returned."""
+
+    seat: int
+    sentence = "A stand-in plays seat {seat}: return first."
+
+
+@dataclass(eq=False)
+class StandInNotDue(Rule):
+    """A stand-in takes a seat only when it is wanted there."""
+
+    seat: int
+    sentence = "No stand-in is wanted in seat {seat}."
+
+
+@dataclass(eq=False)
+class TooManyProtests(Rule):
+    """A seat protests a few times in a round."""
+
+    seat: int
+    most: int
+    sentence = "Seat {seat} has protested {most} times in this round."
+
+
+@dataclass(eq=False)
+class TooManyReturns(Rule):
+    """A seat returns a few times in a round."""
+
+    seat: int
+    most: int
+    sentence = "Seat {seat} has returned {most} times in this round."
+
+
+@dataclass(eq=False)
+class WrongCommitSet(Rule):
+    """A Reveal is over the set that is closed."""
+
+    given: str
+    closed: str
+    sentence = "The Reveal is over the set {given}, and the closed one is {closed}."
+
+
+@dataclass(eq=False)
+class WrongPhase(Rule):
+    """The act belongs to another phase of the game."""
+
+    phase: str
+    sentence = "This cannot be done in the phase {phase}."
+
+
 class Conflict(HokmError):
     """Something else came first: look again and decide anew."""
+
+
+@dataclass(eq=False)
+class NumberNotNext(Conflict):
+    """A key's moves are numbered without a gap, and a number is used once."""
+
+    number: int
+    expected: int
+    sentence = "The move has number {number}, and the next of this key is {expected}."
+
+
+@dataclass(eq=False)
+class SeenFell(Conflict):
+    """What a key has seen never falls."""
+
+    seen_version: int
+    before: int
+    sentence = "The move has seen version {seen_version}, an earlier move of its key version {before}."
+
+
+@dataclass(eq=False)
+class SeenNotYet(Conflict):
+    """A move has seen an entry that is there."""
+
+    seen_version: int
+    version: int
+    sentence = "The move has seen version {seen_version}, and the last is {version}."
+
+
+@dataclass(eq=False)
+class SeenOther(Conflict):
+    """A move names the leaf of the entry that it has seen."""
+
+    seen_version: int
+    seen_hash: str
+    sentence = "{seen_hash} is not the leaf of version {seen_version}."
+
+
+@dataclass(eq=False)
+class StaleMove(Conflict):
+    """A move has seen the entry that opened the decision which it answers."""
+
+    seen_version: int
+    opened: int
+    sentence = "The move has seen version {seen_version}, and what it answers was opened by version {opened}."
+
+
+@dataclass(eq=False)
+class WrongContext(Conflict):
+    """A move names round and attempt of the last ceremony that was opened."""
+
+    round: int
+    attempt: int
+    expected_round: int
+    expected_attempt: int
+    sentence = (
+        "The move is of round {round}, attempt {attempt}; "
+        "the table is in round {expected_round}, attempt {expected_attempt}."
+    )
+
+
+@dataclass(eq=False)
+class WrongGame(Conflict):
+    """A move names its game."""
+
+    given: str
+    expected: str
+    sentence = "The move is of game {given}, and this is {expected}."
 
 
 class Unknown(HokmError):

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The game as a state machine: what a table is, what may happen at it, what must happen next.
+
+    state    Table and its stages: what everybody may know
+    vouch    what the head of a move vouches for, and who must have signed it
+    decide   whether the rules allow an act
+    due      the ruling that the house must add next, and with what content
+    evolve   the table after one more entry
+
+The server, a player's client and the verifier drive the same four functions, one entry at a time:
+
+    an entry that is a ruling    `due`, else `overdue`, says which; `rule` says with what content
+    an entry that is a move      nothing is due or overdue, `vouch` and `decide` let it pass
+    either way                   `evolve` makes the next table
+"""
+
+from hokm.table.decide import NO_HANDS, Hands, decide, decide_stand_in, hands_of, may_play, phase
+from hokm.table.due import (
+    RulingKind,
+    Supply,
+    carried,
+    due,
+    expires_ms,
+    five_commitments,
+    may_call_away,
+    next_context,
+    overdue,
+    reopening,
+    rule,
+    seated,
+    stand_in_wanted,
+)
+from hokm.table.evolve import evolve, opened, resumed
+from hokm.table.state import (
+    Between,
+    Ceremony,
+    Decision,
+    House,
+    Over,
+    Place,
+    Round,
+    Seating,
+    Signing,
+    Stage,
+    StandIn,
+    Table,
+    Trick,
+    open_decision,
+    to_act,
+)
+from hokm.table.vouch import signer, vouch
+
+__all__ = [
+    "NO_HANDS",
+    "Between",
+    "Ceremony",
+    "Decision",
+    "Hands",
+    "House",
+    "Over",
+    "Place",
+    "Round",
+    "RulingKind",
+    "Seating",
+    "Signing",
+    "Stage",
+    "StandIn",
+    "Supply",
+    "Table",
+    "Trick",
+    "carried",
+    "decide",
+    "decide_stand_in",
+    "due",
+    "evolve",
+    "expires_ms",
+    "five_commitments",
+    "hands_of",
+    "may_call_away",
+    "may_play",
+    "next_context",
+    "open_decision",
+    "opened",
+    "overdue",
+    "phase",
+    "reopening",
+    "resumed",
+    "rule",
+    "seated",
+    "signer",
+    "stand_in_wanted",
+    "to_act",
+    "vouch",
+]
