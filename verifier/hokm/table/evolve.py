@@ -457,8 +457,8 @@ def _turn_ended(table: Table, seat: Seat) -> Table:
 def _round_over(table: Table) -> Table:
     """The round ends before a side has seven tricks: its open decision falls away."""
     assert isinstance(table.stage, Round)
-    table = table._replace(places=tuple(_in_control(place) for place in table.places))
-    return table._replace(stage=table.stage._replace(decision=None))
+    places = tuple(_in_control(place) for place in table.places)
+    return table._replace(places=places, stage=table.stage._replace(decision=None))
 
 
 def _after_round(table: Table, content: RoundRevealed) -> Table:
@@ -482,18 +482,17 @@ def _stood_in(table: Table, content: StoodIn) -> Table:
 
 
 def _reopened(table: Table, seats: tuple[Seat, ...]) -> Table:
-    stage = table.stage
-
     def anew(decision: Decision | None) -> Decision | None:
         return None if decision is None else decision._replace(since_ms=table.time_ms, reopened=True)
 
-    match stage:
+    match table.stage:
         case Ceremony(decisions=decisions) as ceremony:
             fresh = tuple(anew(step) if seat in seats else step for seat, step in enumerate(decisions))
-            stage = ceremony._replace(decisions=fresh)
+            return table._replace(stage=ceremony._replace(decisions=fresh))
         case Round(decision=decision) as round_:
-            stage = round_._replace(decision=anew(decision))
-    return table._replace(stage=stage)
+            return table._replace(stage=round_._replace(decision=anew(decision)))
+        case _:
+            return table
 
 
 def _at(table: Table, seat: Seat, place: Place) -> Table:
