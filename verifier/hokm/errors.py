@@ -65,6 +65,15 @@ class BadCheckpoint(Malformed):
 
 
 @dataclass(eq=False)
+class BadManifest(Malformed):
+    """An entry of the stream "keys" that does not count, or does not follow from those before it."""
+
+    version: int
+    what: str
+    sentence = "The key manifest of version {version} does not count: {what}."
+
+
+@dataclass(eq=False)
 class BadNote(Malformed):
     """Not a signed note (C2SP signed-note)."""
 
@@ -106,6 +115,14 @@ class CardTwice(Malformed):
 
 
 @dataclass(eq=False)
+class Missing(Malformed):
+    """A part that a message cannot do without."""
+
+    name: str
+    sentence = "{name} is missing."
+
+
+@dataclass(eq=False)
 class NotACard(Malformed):
     """Neither a card's number nor its notation."""
 
@@ -130,6 +147,14 @@ class NotAnOrigin(Malformed):
 
 
 @dataclass(eq=False)
+class NotAnEntry(Malformed):
+    """Not the frame of a log entry: HKE1, length, event, key id, signature."""
+
+    what: str
+    sentence = "The entry is malformed: {what}."
+
+
+@dataclass(eq=False)
 class NotAPack(Malformed):
     """A pack has each of the 52 cards once."""
 
@@ -144,6 +169,14 @@ class NotAPreset(Malformed):
 
     text: str
     sentence = "{text!r} is not a preset of table rules: classic, house or traditional."
+
+
+@dataclass(eq=False)
+class NotAscending(Malformed):
+    """A list that has one order, and has another or something twice."""
+
+    name: str
+    sentence = "{name} is not in ascending order, each once."
 
 
 @dataclass(eq=False)
@@ -163,11 +196,28 @@ class NotATarget(Malformed):
 
 
 @dataclass(eq=False)
+class NotCanonical(Malformed):
+    """Not protobuf, or a message spelled in another than its one canonical way."""
+
+    name: str
+    sentence = "The bytes of the {name} are not protobuf in its one canonical form."
+
+
+@dataclass(eq=False)
 class NotSigned(Malformed):
     """A note without a signature of any key that would do."""
 
     by: str
     sentence = "There is no signature by {by}."
+
+
+@dataclass(eq=False)
+class NotUnderstood(Malformed):
+    """It says nothing, or something that only a later version may know: nobody here can say what it means."""
+
+    name: str
+    what: str
+    sentence = "The {name} is not understood here: {what}."
 
 
 @dataclass(eq=False)
@@ -203,6 +253,16 @@ class ThrowingWhileSilent(Malformed):
     """A silent table has no throwing (H5, H6)."""
 
     sentence = "A silent table can have no throwing."
+
+
+@dataclass(eq=False)
+class TooLong(Malformed):
+    """More bytes than its format allows."""
+
+    name: str
+    length: int
+    most: int
+    sentence = "The {name} has {length} bytes: it may have {most}."
 
 
 @dataclass(eq=False)
@@ -505,6 +565,15 @@ class StaleMove(Conflict):
 
 
 @dataclass(eq=False)
+class VersionTaken(Conflict):
+    """An entry is appended behind the last of its stream, and another one came first."""
+
+    version: int
+    last: int
+    sentence = "Version {version} cannot be appended: the last of the stream is {last}."
+
+
+@dataclass(eq=False)
 class WrongContext(Conflict):
     """A move names round and attempt of the last ceremony that was opened."""
 
@@ -541,6 +610,23 @@ class OutOfTree(Unknown):
 
 
 @dataclass(eq=False)
+class UnknownCheckpoint(Unknown):
+    """A size at which no checkpoint was published."""
+
+    size: int
+    sentence = "No checkpoint of size {size} was published."
+
+
+@dataclass(eq=False)
+class UnknownEntry(Unknown):
+    """A table or a version that the log does not hold."""
+
+    table: str
+    version: int
+    sentence = "The log holds no version {version} of table {table}."
+
+
+@dataclass(eq=False)
 class UnknownLog(Unknown):
     """A log that the reader's policy does not name."""
 
@@ -558,3 +644,28 @@ class NotYourSeat(HokmError):
 
 class Busy(HokmError):
     """It cannot be done now: the same request may succeed later."""
+
+
+@dataclass(eq=False)
+class LogNotWritable(Busy):
+    """The entry could not be made durable, so it was not made."""
+
+    why: str
+    sentence = "The server cannot write its log now ({why}): nothing was changed."
+
+
+@dataclass(eq=False)
+class NotPublished(Busy):
+    """The entry is in the log, and no published checkpoint covers it yet."""
+
+    position: int
+    size: int
+    sentence = "The entry at {position} is not in the published log of size {size} yet: ask again in a second."
+
+
+@dataclass(eq=False)
+class TooManyWaiting(Busy):
+    """More is waiting to be written than the server takes."""
+
+    most: int
+    sentence = "{most} entries are waiting to be written already."
