@@ -139,19 +139,19 @@ class NotAHand(Malformed):
 
 
 @dataclass(eq=False)
-class NotAnOrigin(Malformed):
-    """A log's origin: 1 to 255 bytes of visible ASCII, no space, no plus sign."""
-
-    text: str
-    sentence = "{text!r} is not an origin: 1 to 255 visible ASCII characters without space and plus."
-
-
-@dataclass(eq=False)
 class NotAnEntry(Malformed):
     """Not the frame of a log entry: HKE1, length, event, key id, signature."""
 
     what: str
     sentence = "The entry is malformed: {what}."
+
+
+@dataclass(eq=False)
+class NotAnOrigin(Malformed):
+    """A log's origin: 1 to 255 bytes of visible ASCII, no space, no plus sign."""
+
+    text: str
+    sentence = "{text!r} is not an origin: 1 to 255 visible ASCII characters without space and plus."
 
 
 @dataclass(eq=False)
@@ -634,12 +634,91 @@ class UnknownLog(Unknown):
     sentence = "The policy names no log {origin!r}."
 
 
+@dataclass(eq=False)
+class UnknownTable(Unknown):
+    """No such table."""
+
+    table: str
+    sentence = "There is no table {table}."
+
+
+@dataclass(eq=False)
+class UnknownVersion(Unknown):
+    """An entry that is not there yet."""
+
+    version: int
+    last: int
+    sentence = "Version {version} is not there: the last is {last}."
+
+
 class NotSignedIn(HokmError):
     """The caller has not shown who it is."""
 
 
+@dataclass(eq=False)
+class ChallengeExpired(NotSignedIn):
+    """A challenge is signed within its minutes."""
+
+    expires_ms: int
+    time_ms: int
+    sentence = "The challenge was good until {expires_ms}, and it is {time_ms}: ask for another."
+
+
+@dataclass(eq=False)
+class ChallengeInvalid(NotSignedIn):
+    """Not a challenge that this server made for this key."""
+
+    sentence = "This is no challenge of this server for this key."
+
+
+@dataclass(eq=False)
+class ChallengeNotSigned(NotSignedIn):
+    """A challenge is signed together with the origin, by the key that it was made for."""
+
+    public_key: str
+    sentence = "The key {public_key} has not signed this origin and challenge."
+
+
+@dataclass(eq=False)
+class NoToken(NotSignedIn):
+    """The call brings no token."""
+
+    sentence = "This call needs a token: sign in, and send the metadata `authorization: Bearer TOKEN`."
+
+
+@dataclass(eq=False)
+class TokenExpired(NotSignedIn):
+    """A token is good for some minutes."""
+
+    expires_ms: int
+    time_ms: int
+    sentence = "The token was good until {expires_ms}, and it is {time_ms}: sign in again."
+
+
+@dataclass(eq=False)
+class TokenInvalid(NotSignedIn):
+    """Not a token that this server made."""
+
+    sentence = "This is no token of this server."
+
+
 class NotYourSeat(HokmError):
     """The caller is known, and may not do this."""
+
+
+@dataclass(eq=False)
+class NotAnOperator(NotYourSeat):
+    """Bots, stand-ins and what is wanted are the operator's."""
+
+    sentence = "This is for the operator's programs only."
+
+
+@dataclass(eq=False)
+class SeatNotYours(NotYourSeat):
+    """Acts and cards of a seat are its player's."""
+
+    seat: int
+    sentence = "Seat {seat} is not yours."
 
 
 class Busy(HokmError):
@@ -661,6 +740,22 @@ class NotPublished(Busy):
     position: int
     size: int
     sentence = "The entry at {position} is not in the published log of size {size} yet: ask again in a second."
+
+
+@dataclass(eq=False)
+class TableBusy(Busy):
+    """More moves wait for one table than it takes."""
+
+    most: int
+    sentence = "{most} moves are waiting for this table already."
+
+
+@dataclass(eq=False)
+class TooManyTables(Busy):
+    """More tables than the server holds."""
+
+    most: int
+    sentence = "This server holds {most} tables already."
 
 
 @dataclass(eq=False)
