@@ -241,6 +241,16 @@ class RoundNotOfPurpose(Malformed):
 
 
 @dataclass(eq=False)
+class SharedKey(Malformed):
+    """Each key has one role, and stands once."""
+
+    key: str
+    one: str
+    other: str
+    sentence = "The key {key} is {one} and {other}: each key has one role."
+
+
+@dataclass(eq=False)
 class StreamUsedUp(Malformed):
     """The shuffle met the end of its stream of bytes. There is no fallback."""
 
