@@ -91,6 +91,14 @@ class BadPolicy(Malformed):
 
 
 @dataclass(eq=False)
+class BadProof(Malformed):
+    """Not a proof file."""
+
+    what: str
+    sentence = "The proof cannot be read: {what}."
+
+
+@dataclass(eq=False)
 class BadSignature(Malformed):
     """A signature by a key that is known and did not make it."""
 
