@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may do what at a table. That the seat's key has signed a move is asked apart from this, and always."""
+
+from __future__ import annotations
+
+from hokm.errors import NotAnOperator, SeatNotYours
+from hokm.events import Join, Move, SeatKind
+from hokm.table import Place, Seating, Table
+from hokm_server.auth import Viewer
+
+
+def may_act(table: Table, viewer: Viewer, move: Move) -> None:
+    """Whether the caller may bring this move.
+
+    A person's comes from who has signed in with its key, a bot's from an operator. Raises `SeatNotYours`, `NotAnOperator`.
+    """
+    act = move.act
+    if isinstance(act, Join):
+        if act.kind is SeatKind.BOT and not viewer.is_operator:
+            raise NotAnOperator
+        if act.kind is SeatKind.PERSON and act.public_key != viewer.public_key:
+            raise SeatNotYours(move.seat)
+        return
+    place = _place(table, move.seat)
+    if place is not None and not _is_of(place, viewer):
+        raise SeatNotYours(move.seat)
+
+
+def may_see(table: Table, viewer: Viewer, seat: int) -> None:
+    """Whether the caller may be sent the cards of that seat. Raises `SeatNotYours`."""
+    place = _place(table, seat)
+    if place is None or not _is_of(place, viewer):
+        raise SeatNotYours(seat)
+
+
+def _is_of(place: Place, viewer: Viewer) -> bool:
+    """The seat is the caller's own, or a bot or stand-in plays it and the caller is the operator."""
+    if place.public_key == viewer.public_key:
+        return True
+    return viewer.is_operator and place.holder.kind is not SeatKind.PERSON
+
+
+def _place(table: Table, seat: int) -> Place | None:
+    stage = table.stage
+    return stage.places[seat] if isinstance(stage, Seating) else table.places[seat]

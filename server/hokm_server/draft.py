@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries that are decided, built and signed, and not yet durable: one table a few steps ahead of its log.
+
+A draft starts from a live table, takes rulings and moves one after the other, and is appended as a whole: what follows
+from a move without any clock, such as the deal after the fourth Reveal, stands or falls with it. If the append fails
+the draft is dropped with its signatures, and nothing has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hokm.cards import Card, hand_of
+from hokm.deal import HOUSE_SEAT, commitment, deal, hands, house_number, packets_of
+from hokm.entry import leaf, move_signed_by, sign_event
+from hokm.errors import BadSignature, NumberNotOpened, SeatStoodIn, SeenOther, StandInNotDue
+from hokm.events import (
+    Anchor,
+    CeremonyOpened,
+    CeremonyVoided,
+    Dealt,
+    Event,
+    GameEnded,
+    HakemDrawn,
+    Join,
+    NameTrump,
+    Reopened,
+    Reveal,
+    RoundRevealed,
+    Ruling,
+    ServerFault,
+    SignedMove,
+    StandInCause,
+    StoodIn,
+    TableOpened,
+    TimedOut,
+)
+from hokm.signing import SigningKey
+from hokm.table import (
+    NO_HANDS,
+    Ceremony,
+    Hands,
+    House,
+    Round,
+    RulingKind,
+    Seating,
+    Supply,
+    Table,
+    decide,
+    decide_stand_in,
+    evolve,
+    may_call_away,
+    next_context,
+    opened,
+    rule,
+    signer,
+    stand_in_wanted,
+    vouch,
+)
+from hokm.wire import write_event
+
+ZEROS = bytes(32)
+
+
+class Signet(NamedTuple):
+    """What the house signs a stream with, and makes its own numbers from."""
+
+    house: House
+    key: SigningKey
+    key_id: bytes
+    secret: bytes
+    """K_house."""
+
+
+class Secrets(NamedTuple):
+    """What the house alone knows of a ceremony or of the round that came out of it."""
+
+    ctx: bytes
+    numbers: tuple[bytes | None, ...]
+    """By seat, the house's last."""
+    packets: tuple[tuple[tuple[Card, ...], ...], ...] = ()
+    """The cards as dealt, `[packet][seat]`, from Dealt on."""
+    hands: Hands = NO_HANDS
+
+
+NO_SECRETS = Secrets(b"", (None,) * 5)
+
+
+class Release(NamedTuple):
+    """An entry that released cards."""
+
+    version: int
+    leaf: bytes
+    packets: tuple[tuple[int, int], ...]
+    """Seat and packet, 1 to 3."""
+
+
+class Draft:
+    """One table a few entries ahead of its log."""
+
+    __slots__ = ("_leaf_of", "_signet", "entries", "first_version", "leaves", "releases", "sealed", "secrets", "table")
+
+    def __init__(
+        self, signet: Signet, table: Table | None, secrets: Secrets, leaf_of: Callable[[int], bytes | None]
+    ) -> None:
+        """`leaf_of` gives the leaf of a durable entry of this stream, None where there is none."""
+        self._signet = signet
+        self._leaf_of = leaf_of
+        self.table = table
+        self.secrets = secrets
+        self.first_version = 0 if table is None else table.version + 1
+        self.entries: list[bytes] = []
+        self.leaves: list[bytes] = []
+        self.releases: list[Release] = []
+        self.sealed: list[tuple[bytes, int, bytes]] = []
+        """Numbers to be sealed with these entries: ctx, seat, number."""
+
+    def open(self, table_id: bytes, content: TableOpened, time_ms: int) -> None:
+        """The first entry of a stream."""
+        event = Event(table_id, 0, ZEROS, time_ms, content)
+        self._sign(event)
+        self.table = opened(self._signet.house, event)
+
+    # Moves.
+
+    def move(self, signed: SignedMove, number: bytes, time_ms: int) -> None:
+        """Take a move at that time, with the number that came beside a Reveal.
+
+        Nothing may be due. Raises whatever `vouch` and `decide` refuse it for, `BadSignature`, `SeatStoodIn`,
+        `SeenOther`, `NumberNotOpened`, and then nothing has changed.
+        """
+        table = self._there()
+        move = signed.move
+        self._signed(table, signed)
+        vouch(table, move)
+        if self._leaf(move.seen_version) != move.seen_hash:
+            raise SeenOther(move.seen_version, move.seen_hash.hex())
+        decide(table, move, time_ms, self.secrets.hands)
+        if type(move.act) is Reveal:
+            self._keep_number(table, move.seat, number)
+        self._add(signed, time_ms)
+        if type(move.act) is NameTrump:
+            self._release_rest()
+
+    def stand_in(self, signed: SignedMove, time_ms: int) -> None:
+        """Take the Join of a stand-in where a StoodIn is due, or may be since a person is away."""
+        table = self._there()
+        move = signed.move
+        wanted = stand_in_wanted(table)
+        if wanted is not None:
+            seat, cause = wanted
+        else:
+            seat, cause = move.seat, StandInCause.AWAY
+            if not may_call_away(table, seat, time_ms):
+                raise StandInNotDue(seat)
+        if move.seat != seat:
+            raise StandInNotDue(move.seat)
+        decide_stand_in(table, move)
+        self._signed(table, signed)
+        vouch(table, move)
+        if self._leaf(move.seen_version) != move.seen_hash:
+            raise SeenOther(move.seen_version, move.seen_hash.hex())
+        self._add(StoodIn(seat, signed, cause), time_ms)
+
+    def _signed(self, table: Table, signed: SignedMove) -> None:
+        key = signer(table, signed.move)
+        if move_signed_by(signed, key):
+            return
+        if not isinstance(table.stage, Seating) and not isinstance(signed.move.act, Join):
+            player = table.places[signed.move.seat].public_key
+            if player != key and move_signed_by(signed, player):
+                raise SeatStoodIn(signed.move.seat)
+        raise BadSignature(key.hex())
+
+    def _keep_number(self, table: Table, seat: int, number: bytes) -> None:
+        stage = table.stage
+        assert isinstance(stage, Ceremony)
+        if (
+            len(number) != 32
+            or commitment(stage.ctx, seat, stage.holders[seat].public_key, number) != (stage.commitments[seat])
+        ):
+            raise NumberNotOpened(seat)
+        self._set_number(seat, number)
+
+    def _set_number(self, seat: int, number: bytes) -> None:
+        numbers = self.secrets.numbers
+        self.secrets = self.secrets._replace(numbers=(*numbers[:seat], number, *numbers[seat + 1 :]))
+        self.sealed.append((self.secrets.ctx, seat, number))
+
+    # Rulings.
+
+    def ruling(self, kind: RulingKind, time_ms: int, anchor: Anchor) -> None:
+        """Add the ruling of that kind, which is due or overdue."""
+        table = self._there()
+        if kind is CeremonyOpened:
+            ctx = next_context(table).to_bytes()
+            number = house_number(self._signet.secret, ctx)
+            self.secrets = Secrets(ctx, (None,) * 5)
+            self._set_number(HOUSE_SEAT, number)
+            made = commitment(ctx, HOUSE_SEAT, self._signet.house.event_key, number)
+            self._add(rule(table, kind, Supply(house_commitment=made, anchor=anchor)), time_ms)
+            return
+        supply = Supply(numbers=self.secrets.numbers, hands=self.secrets.hands)
+        content = rule(table, kind, supply)
+        self._add(content, time_ms)
+        match content:
+            case Dealt():
+                self._deal()
+            case TimedOut(trump=int()):
+                self._release_rest()
+            case HakemDrawn() | CeremonyVoided() | RoundRevealed() | GameEnded() | ServerFault():
+                self.secrets = NO_SECRETS
+
+    def reopen(self, seats: tuple[int, ...], time_ms: int) -> None:
+        """Deadlines that passed while the house was down begin anew."""
+        self._add(Reopened(seats), time_ms)
+
+    def fault(self, content: ServerFault, time_ms: int) -> None:
+        """The house says that it failed."""
+        self._add(content, time_ms)
+        self.secrets = NO_SECRETS
+
+    def _deal(self) -> None:
+        table = self._there()
+        assert isinstance(table.stage, Round)
+        self.secrets = dealt(self.secrets, table.stage, table)
+        self.releases.append(release_first(table, self.leaves[-1]))
+
+    def _release_rest(self) -> None:
+        self.releases.append(release_rest(self._there(), self.leaves[-1]))
+
+    # Both.
+
+    def _add(self, content: SignedMove | Ruling, time_ms: int) -> None:
+        table = self._there()
+        previous = self.leaves[-1] if self.leaves else self._leaf_of(table.version)
+        assert previous is not None
+        event = Event(table.id, table.version + 1, previous, max(time_ms, table.time_ms), content)
+        self._sign(event)
+        self.table = evolve(table, event)
+
+    def _sign(self, event: Event) -> None:
+        entry = sign_event(write_event(event), self._signet.key, self._signet.key_id)
+        self.entries.append(entry)
+        self.leaves.append(leaf(entry))
+
+    def _leaf(self, version: int) -> bytes | None:
+        if version < self.first_version:
+            return self._leaf_of(version)
+        place = version - self.first_version
+        return self.leaves[place] if place < len(self.leaves) else None
+
+    def _there(self) -> Table:
+        assert self.table is not None
+        return self.table
+
+
+def dealt(secrets: Secrets, stage: Round, table: Table) -> Secrets:
+    """The secrets with the cards that the numbers make."""
+    numbers = tuple(number for number in secrets.numbers if number is not None)
+    assert stage.ceremony.commit_set is not None
+    deck = deal(stage.ceremony.commit_set, numbers)
+    packets = packets_of(deck, stage.hakem, table.rules.packets)
+    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]))
+    return secrets._replace(packets=packets, hands=known)
+
+
+def release_first(table: Table, leaf_hash: bytes) -> Release:
+    """What Dealt releases: the hakem's first packet, or everybody's own (G6)."""
+    return Release(table.version, leaf_hash, tuple((seat, 1) for seat in _see_first(table)))
+
+
+def release_rest(table: Table, leaf_hash: bytes) -> Release:
+    """What the entry that makes trumps releases: all other cards."""
+    first = _see_first(table)
+    rest = [(seat, 1) for seat in range(4) if seat not in first]
+    rest += [(seat, packet) for seat in range(4) for packet in (2, 3)]
+    return Release(table.version, leaf_hash, tuple(rest))
+
+
+def _see_first(table: Table) -> tuple[int, ...]:
+    assert isinstance(table.stage, Round)
+    return (0, 1, 2, 3) if table.rules.open_first_packet else (table.stage.hakem,)

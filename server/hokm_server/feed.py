@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes out to those who watch: one bounded outbox for each stream, any number of tables on it.
+
+An update is serialized once, whoever gets it: a `PlayResponse` and a `WatchResponse` with one update in it are the same
+bytes, and protobuf reads messages laid end to end as one message, so an outbox is a list of such bytes and a write
+is their join. An outbox that is full drops its table and says so (`STREAM_END_BEHIND`): a slow reader attaches again
+after the last version that it has, and keeps nobody waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from hokm.v1 import tables_service_pb2 as pb
+
+MOST_OUTBOX_BYTES: Final = 1 << 20
+"""What a stream may have waiting."""
+
+
+def updates_bytes(update: pb.TableUpdate) -> bytes:
+    """One update as a whole PlayResponse, or WatchResponse, on the wire."""
+    return pb.PlayResponse(updates=[update]).SerializeToString()
+
+
+class Outbox:
+    """What waits to be written to one stream."""
+
+    __slots__ = ("_bytes", "_chunks", "_closed", "_ready", "most_bytes", "subscriptions")
+
+    def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
+        self._chunks: list[bytes] = []
+        self._bytes = 0
+        self._ready = asyncio.Event()
+        self._closed = False
+        self.most_bytes = most_bytes
+        self.subscriptions: dict[bytes, Subscription] = {}
+        """By table id."""
+
+    def put(self, chunk: bytes) -> bool:
+        """Let this be written next; False, and nothing is kept, where the outbox is full or closed."""
+        if self._closed or self._bytes + len(chunk) > self.most_bytes:
+            return False
+        self.put_last(chunk)
+        return True
+
+    def put_last(self, chunk: bytes) -> None:
+        """Let this be written even if the outbox is full: the word that nothing more comes of a table."""
+        self._chunks.append(chunk)
+        self._bytes += len(chunk)
+        self._ready.set()
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing waits."""
+        return not self._chunks
+
+    async def take(self) -> bytes | None:
+        """All that waits, as one message, as soon as there is something; None once the outbox is closed and empty."""
+        while not self._chunks:
+            if self._closed:
+                return None
+            await self._ready.wait()
+            self._ready.clear()
+        taken = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+        self._chunks = []
+        self._bytes = 0
+        return taken
+
+    def close(self) -> None:
+        """Nothing more is put; what waits can still be taken."""
+        self._closed = True
+        self._ready.set()
+
+
+class Subscription:
+    """One table on one stream."""
+
+    __slots__ = ("account", "on_end", "outbox", "seats", "table_id")
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        table_id: bytes,
+        seats: tuple[int, ...],
+        account: bytes,
+        on_end: Callable[[Subscription], None],
+    ) -> None:
+        self.outbox = outbox
+        self.table_id = table_id
+        self.seats = seats
+        """The viewer's own, whose cards are sent too."""
+        self.account = account
+        """The key that signed in."""
+        self.on_end = on_end
+        outbox.subscriptions[table_id] = self
+
+    def send(self, chunk: bytes) -> None:
+        """Send an update; where the outbox is full the subscription ends."""
+        if not self.outbox.put(chunk):
+            self.end(pb.STREAM_END_BEHIND)
+
+    def end(self, why: pb.StreamEnd.ValueType) -> None:
+        """Nothing more of this table comes on this stream, for that reason."""
+        if self.outbox.subscriptions.get(self.table_id) is not self:
+            return
+        del self.outbox.subscriptions[self.table_id]
+        self.on_end(self)
+        self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=self.table_id, end=why)))
+
+
+class Feed:
+    """The subscriptions of one table."""
+
+    __slots__ = ("subscriptions",)
+
+    def __init__(self) -> None:
+        self.subscriptions: list[Subscription] = []
+
+    def publish(self, table_id: bytes, first_version: int, entries: Sequence[bytes], hands: HandsFor) -> None:
+        """Send entries to everybody, and to each whatever cards of its own seats they released."""
+        plain: bytes | None = None
+        for subscription in tuple(self.subscriptions):
+            notes = [note for seat in subscription.seats for note in hands(seat)]
+            if notes:
+                update = pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries, hands=notes)
+                subscription.send(updates_bytes(update))
+                continue
+            if plain is None:
+                plain = updates_bytes(pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries))
+            subscription.send(plain)
+
+
+HandsFor = Callable[[int], Sequence[pb.SignedHandNote]]
+"""The cards of a seat that the entries at hand released."""

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One table in memory: what is durable of it, the moves that wait, and who watches.
+
+There is one queue per table. While entries of a table are being written, what comes for it waits; when they are durable
+everything that waits becomes the next draft. So nothing is decided on a state that could still fail.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hokm.entry import leaf as leaf_of_entry
+from hokm.errors import HokmError
+from hokm.events import SeatKind, SignedMove
+from hokm.hand import HandNote, sign_hand, write_hand
+from hokm.signing import SigningKey
+from hokm.table import Over, Round, Table, may_call_away
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_server.clock import Alarm
+from hokm_server.draft import NO_SECRETS, Draft, Release, Secrets
+from hokm_server.feed import Feed, Subscription
+
+KEPT_ENTRIES = 128
+"""Of one table in memory at least; twice as many at most. A round has some 60."""
+
+
+class Made(NamedTuple):
+    """The entry that a move made."""
+
+    version: int
+    entry: bytes
+    again: bool = False
+    """It was made before, by the same bytes, and is not being published now."""
+
+
+Answer = Callable[[Made | HokmError], None]
+"""Called once with what became of a move."""
+
+
+class Waiting(NamedTuple):
+    """A move that waits for its table."""
+
+    signed: SignedMove
+    number: bytes
+    """Beside a Reveal; else empty."""
+    answer: Answer
+
+
+class LiveTable:
+    """One table in memory."""
+
+    __slots__ = (
+        "_first_kept",
+        "_kept",
+        "_leaves",
+        "alarm",
+        "feed",
+        "gone_since_ms",
+        "id",
+        "older",
+        "releases",
+        "reopen",
+        "sealed_lost",
+        "secrets",
+        "table",
+        "waiting",
+        "writing",
+    )
+
+    def __init__(self, table_id: bytes, older: Callable[[bytes, int, int], list[bytes]]) -> None:
+        """`older` reads entries of a stream from the store: id, first version, how many at most."""
+        self.id = table_id
+        self.older = older
+        self.table: Table | None = None
+        self.secrets: Secrets = NO_SECRETS
+        self.releases: list[Release] = []
+        """Of the round that is played."""
+        self.feed = Feed()
+        self.waiting: deque[Waiting] = deque()
+        self.writing = False
+        """Entries of this table are on their way to the disk."""
+        self.alarm: Alarm | None = None
+        self.reopen = False
+        """The house was down: deadlines that have passed begin anew before they bring anything."""
+        self.sealed_lost = False
+        """A number that was given in confidence is not there any more."""
+        self.gone_since_ms: list[int | None] = [0] * 4
+        """By seat, since when no stream of its player is open; None while one is."""
+        self._first_kept = 0
+        self._kept: list[bytes] = []
+        self._leaves: list[bytes] = []
+
+    # The log of this table.
+
+    @property
+    def there(self) -> Table:
+        """The table, which is there once its first entry is durable."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def is_over(self) -> bool:
+        """The stream has ended."""
+        return self.table is not None and isinstance(self.table.stage, Over)
+
+    def take(self, draft: Draft) -> None:
+        """A draft has become durable."""
+        self.keep(draft.entries, draft.leaves)
+        if draft.releases:
+            self.releases = [*self.releases, *draft.releases]
+        self.table = draft.table
+        self.secrets = draft.secrets
+        if not self.secrets.packets:
+            self.releases = []
+
+    def keep(self, entries: list[bytes], leaves: list[bytes]) -> None:
+        """Keep more durable entries in memory, and forget the oldest: the store has them all."""
+        self._kept += entries
+        self._leaves += leaves
+        drop = len(self._kept) - KEPT_ENTRIES
+        if drop > KEPT_ENTRIES:
+            del self._kept[:drop]
+            del self._leaves[:drop]
+            self._first_kept += drop
+
+    def leaf(self, version: int) -> bytes | None:
+        """The leaf of a durable entry, None where there is none."""
+        place = version - self._first_kept
+        if place >= len(self._leaves):
+            return None
+        if place >= 0:
+            return self._leaves[place]
+        return leaf_of_entry(self.older(self.id, version, 1)[0])
+
+    def entries(self, first: int, most: int) -> list[bytes]:
+        """Up to `most` durable entries from that version on."""
+        if first >= self._first_kept:
+            place = first - self._first_kept
+            return self._kept[place : place + most]
+        return self.older(self.id, first, min(most, self._first_kept - first))
+
+    def made_by(self, body: bytes) -> Made | None:
+        """The entry that a move of these very bytes has made, if it has."""
+        first = 0
+        while chunk := self.entries(first, 256):
+            for version, entry in enumerate(chunk, first):
+                if body in entry:
+                    return Made(version, entry, again=True)
+            first += len(chunk)
+        return None
+
+    # Those who watch.
+
+    def hands_for(self, key: SigningKey, after: int, upto: int) -> Callable[[int], list[pb.SignedHandNote]]:
+        """The cards of a seat that entries after one version and up to another released, as signed notes."""
+        released = [release for release in self.releases if after < release.version <= upto]
+
+        def notes(seat: int) -> list[pb.SignedHandNote]:
+            found = []
+            for release in released:
+                for owner, packet in release.packets:
+                    if owner == seat:
+                        cards = self.secrets.packets[packet - 1][seat]
+                        note = HandNote(self.secrets.ctx, seat, packet, cards, release.version, release.leaf)
+                        body = write_hand(note)
+                        found.append(pb.SignedHandNote(note=body, signature=sign_hand(body, key)))
+            return found
+
+        return notes
+
+    def watched_by(self, subscription: Subscription) -> None:
+        """One more who watches; the newest stream of a player takes the player's seats over."""
+        for other in tuple(self.feed.subscriptions):
+            same = other.account == subscription.account and set(other.seats) & set(subscription.seats)
+            if same and other.outbox is not subscription.outbox:
+                other.end(pb.STREAM_END_TAKEN_OVER)
+        self.feed.subscriptions.append(subscription)
+        for seat in subscription.seats:
+            self.gone_since_ms[seat] = None
+
+    def left_by(self, subscription: Subscription, now_ms: int) -> None:
+        """One less who watches."""
+        if subscription in self.feed.subscriptions:
+            self.feed.subscriptions.remove(subscription)
+        still = {seat for other in self.feed.subscriptions for seat in other.seats}
+        for seat in subscription.seats:
+            if seat not in still:
+                self.gone_since_ms[seat] = now_ms
+
+    def away_ms(self) -> int | None:
+        """When the person whose card or naming of trumps is waited for counts as away; None where nobody can."""
+        table = self.there
+        stage = table.stage
+        if not isinstance(stage, Round) or stage.decision is None or not table.rules.away_seconds:
+            return None
+        place, gone = table.places[stage.turn], self.gone_since_ms[stage.turn]
+        if place.kind is not SeatKind.PERSON or place.absent is not None or gone is None:
+            return None
+        return max(stage.decision.since_ms, gone) + 1000 * table.rules.away_seconds
+
+    def away_seat(self, now_ms: int) -> int | None:
+        """The seat of the person who counts as away now."""
+        away, stage = self.away_ms(), self.there.stage
+        if away is None or now_ms < away or not isinstance(stage, Round):
+            return None
+        return stage.turn if may_call_away(self.there, stage.turn, now_ms) else None

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a table is taken up again: its entries are folded, and what was sealed is opened.
+
+The log is the server's own and was checked when it was written, so nothing is decided again here. A number that must be
+there and is not, or does not open its commitment, marks the table: the house owes a ServerFault.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from hokm.deal import HOUSE_SEAT, commitment
+from hokm.entry import leaf, parse_entry
+from hokm.errors import HokmError
+from hokm.events import Dealt, NameTrump, SignedMove, TimedOut
+from hokm.table import Ceremony, Round, Table, evolve, opened
+from hokm.wire import read_event
+from hokm_server.draft import NO_SECRETS, Secrets, Signet, dealt, release_first, release_rest
+from hokm_server.errors import SealedLost
+from hokm_server.live import LiveTable
+from hokm_server.sealing import SealKey
+from hokm_server.store import SealName, Store
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 512
+"""Entries read from the store in one go."""
+
+
+def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) -> None:
+    """Bring a live table to where its stream ends in the store."""
+    table: Table | None = None
+    first = 0
+    while entries := store.entries_of(live.id, first, AT_ONCE):
+        leaves = []
+        for entry in entries:
+            event = read_event(parse_entry(entry).body)
+            leaves.append(leaf(entry))
+            table = opened(signet.house, event) if table is None else evolve(table, event)
+            content = event.content
+            match content:
+                case Dealt():
+                    live.releases = [release_first(table, leaves[-1])]
+                case TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):
+                    live.releases.append(release_rest(table, leaves[-1]))
+        live.keep(entries, leaves)
+        first += len(entries)
+    assert table is not None
+    live.table = table
+    if not isinstance(table.stage, Round):
+        live.releases = []
+    _open_sealed(live, table, signet, store, seal_key)
+
+
+def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, seal_key: SealKey) -> None:
+    stage = table.stage
+    ceremony = stage.ceremony if isinstance(stage, Round) else stage
+    if not isinstance(ceremony, Ceremony):
+        live.secrets = NO_SECRETS
+        return
+    boxes = store.sealed(live.id)
+    numbers: list[bytes | None] = [None] * 5
+    for seat in (*(seat for seat in range(4) if ceremony.revealed[seat]), HOUSE_SEAT):
+        name = SealName(ceremony.ctx, seat)
+        try:
+            numbers[seat] = _open_one(ceremony, seat, boxes.get(name), name, live.id, signet, seal_key)
+        except HokmError as error:
+            logger.error("a sealed number of table %s is lost: %s", live.id.hex(), error.reason)
+            live.sealed_lost = True
+            return
+    live.secrets = Secrets(ceremony.ctx, tuple(numbers))
+    if isinstance(stage, Round):
+        live.secrets = dealt(live.secrets, stage, table)
+
+
+def _open_one(
+    ceremony: Ceremony, seat: int, box: bytes | None, name: SealName, table_id: bytes, signet: Signet, seal_key: SealKey
+) -> bytes:
+    """The number of one seat. Raises `SealedLost` where it is not there or opens nothing."""
+    if box is None:
+        raise SealedLost(seat)
+    number = seal_key.open(table_id, name, box)
+    of_house = seat == HOUSE_SEAT
+    key = signet.house.event_key if of_house else ceremony.holders[seat].public_key
+    committed = ceremony.house_commitment if of_house else ceremony.commitments[seat]
+    if commitment(ceremony.ctx, seat, key, number) != committed:
+        raise SealedLost(seat)
+    return number

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TablesService on the wire: words in, words out, no rules.
+
+`Play` and `Watch` answer with bytes that were serialized once for everybody who watches (see `feed`), so their handlers
+are registered with a serializer that leaves bytes as they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, Final, TypeAlias
+
+import grpc
+
+from hokm.errors import HokmError, NotAnOperator, OutOfRange, WrongLength
+from hokm.events import SignedMove
+from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
+from hokm.v1 import rules_pb2
+from hokm.v1 import tables_service_pb2 as pb
+from hokm.wire import read_move
+from hokm_server.auth import Viewer
+from hokm_server.feed import Outbox, updates_bytes
+from hokm_server.live import Answer, Made
+from hokm_server.summary import summary
+from hokm_server.tables import Tables
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+ViewerOf = Callable[[Context], Viewer]
+"""Who calls. Raises a NotSignedIn."""
+
+SERVICE: Final = "hokm.v1.TablesService"
+SIGNATURE_BYTES: Final = 64
+PAGE: Final = 50
+MOST_PAGE: Final = 100
+
+
+class TablesService:
+    """The service over the tables of this process."""
+
+    def __init__(self, tables: Tables, viewer_of: ViewerOf) -> None:
+        self._tables = tables
+        self._viewer_of = viewer_of
+
+    def add_to(self, server: grpc.aio.Server) -> None:
+        """Let a server answer with this service."""
+        one, stream = grpc.unary_unary_rpc_method_handler, grpc.unary_stream_rpc_method_handler
+        handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
+            "OpenTable": one(self.open_table, pb.OpenTableRequest.FromString, _bytes_of),
+            "ListTables": one(self.list_tables, pb.ListTablesRequest.FromString, _bytes_of),
+            "GetTable": one(self.get_table, pb.GetTableRequest.FromString, _bytes_of),
+            "CallBots": one(self.call_bots, pb.CallBotsRequest.FromString, _bytes_of),
+            "Act": one(self.act, pb.ActRequest.FromString, _bytes_of),
+            "Watch": stream(self.watch, pb.WatchRequest.FromString, bytes),
+            "Play": grpc.stream_stream_rpc_method_handler(self.play, pb.PlayRequest.FromString, bytes),
+            "WatchWanted": stream(self.watch_wanted, pb.WatchWantedRequest.FromString, _bytes_of),
+        }
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+
+    async def open_table(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
+        """Open a table with fixed rules."""
+        self._viewer_of(context)
+        answer, made = _awaited()
+        table_id = self._tables.open(rules_asked(request.rules), _seats(request.bot_seats), answer)
+        return pb.OpenTableResponse(table_id=table_id, entry=(await made).entry)
+
+    async def list_tables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
+        """List tables, newest first. The page token is the hex id of the last table of the page before."""
+        self._viewer_of(context)
+        if request.page_size > MOST_PAGE:
+            raise OutOfRange("page_size", request.page_size, 0, MOST_PAGE)
+        page = request.page_size or PAGE
+        found: list[pb.TableSummary] = []
+        before = request.page_token
+        for table_id in self._tables.running():
+            if before and table_id.hex() >= before:
+                continue
+            table = summary(self._tables.table(table_id), self._tables.leaf(table_id))
+            if request.with_free_seat and all(seat.public_key for seat in table.seats):
+                continue
+            if len(found) == page:
+                return pb.ListTablesResponse(tables=found, next_page_token=found[-1].table_id.hex())
+            found.append(table)
+        return pb.ListTablesResponse(tables=found)
+
+    async def get_table(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
+        """One table as everybody sees it."""
+        self._viewer_of(context)
+        table = self._tables.table(request.table_id)
+        return pb.GetTableResponse(table=summary(table, self._tables.leaf(request.table_id)))
+
+    async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
+        """Ask the house's bots to take free seats."""
+        self._viewer_of(context)
+        answer, called = _awaited()
+        self._tables.call_bots(request.table_id, _seats(request.seats), answer)
+        await called
+        return pb.CallBotsResponse()
+
+    async def act(self, request: pb.ActRequest, context: Context) -> pb.ActResponse:
+        """One move, and the entry that it made."""
+        viewer = self._viewer_of(context)
+        signed = _signed_move(request.act)
+        answer, made = _awaited()
+        self._tables.act(viewer, request.act.table_id, signed, request.act.number, answer)
+        entry = await made
+        return pb.ActResponse(version=entry.version, entry=entry.entry)
+
+    async def watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[bytes]:
+        """All entries of a table after a version, then each as it comes."""
+        viewer = self._viewer_of(context)
+        outbox = Outbox()
+        after = request.after_version if request.HasField("after_version") else None
+        self._tables.watch(viewer, outbox, request.table_id, after, _seats(request.seats))
+        try:
+            while outbox.subscriptions or not outbox.is_empty:
+                chunk = await outbox.take()
+                assert chunk is not None
+                yield chunk
+        finally:
+            self._tables.unwatch(outbox)
+
+    async def play(self, requests: AsyncIterator[pb.PlayRequest], context: Context) -> None:
+        """Moves in, updates out, for any number of tables and seats on one stream."""
+        viewer = self._viewer_of(context)
+        stream = _PlayStream(self._tables, viewer)
+        writer = asyncio.create_task(stream.write_to(context))
+        try:
+            async for request in requests:
+                stream.take(request)
+            stream.outbox.close()
+            await writer
+        finally:
+            writer.cancel()
+            self._tables.unwatch(stream.outbox)
+
+    async def watch_wanted(
+        self, request: pb.WatchWantedRequest, context: Context
+    ) -> AsyncIterator[pb.WatchWantedResponse]:
+        """For the operator's programs: seats that want a bot or a stand-in, now and as they come."""
+        if not self._viewer_of(context).is_operator:
+            raise NotAnOperator
+        queue = self._tables.wanted.listen()
+        try:
+            while True:
+                table_id, seat, kind = await queue.get()
+                if self._tables.wanted.kind(table_id, seat) is kind:
+                    yield pb.WatchWantedResponse(table_id=table_id, seat=seat, kind=int(kind))  # type: ignore[arg-type]
+        finally:
+            self._tables.wanted.leave(queue)
+
+
+class _PlayStream:
+    """One open Play call."""
+
+    __slots__ = ("_tables", "_viewer", "outbox")
+
+    def __init__(self, tables: Tables, viewer: Viewer) -> None:
+        self._tables = tables
+        self._viewer = viewer
+        self.outbox = Outbox()
+
+    def take(self, request: pb.PlayRequest) -> None:
+        """Everything that one message asks for, in order: attach, act, detach."""
+        for attach in request.attach:
+            after = attach.after_version if attach.HasField("after_version") else None
+            try:
+                self._tables.watch(self._viewer, self.outbox, attach.table_id, after, _seats(attach.seats))
+            except HokmError as error:
+                self._refuse(attach.table_id, b"", error)
+        for act in request.acts:
+            self._act(act)
+        for table_id in request.detach:
+            subscription = self.outbox.subscriptions.get(table_id)
+            if subscription is not None:
+                subscription.end(pb.STREAM_END_DETACHED)
+
+    def _act(self, act: pb.SignedAct) -> None:
+        table_id, body = act.table_id, act.move
+        try:
+            signed = _signed_move(act)
+        except HokmError as error:
+            self._refuse(table_id, body, error)
+            return
+
+        def answer(outcome: Made | HokmError) -> None:
+            if isinstance(outcome, HokmError):
+                self._refuse(table_id, body, outcome)
+            elif outcome.again or table_id not in self.outbox.subscriptions:
+                update = pb.TableUpdate(table_id=table_id, first_version=outcome.version, entries=[outcome.entry])
+                self.outbox.put_last(updates_bytes(update))
+
+        self._tables.act(self._viewer, table_id, signed, act.number, answer)
+
+    def _refuse(self, table_id: bytes, body: bytes, error: HokmError) -> None:
+        refusal = pb.Refusal(
+            move_hash=hashlib.sha256(body).digest() if body else b"",
+            reason=error.reason,
+            facts=error.facts,
+            sentence=str(error),
+        )
+        self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
+
+    async def write_to(self, context: Context) -> None:
+        """Write whatever the outbox has, until it is closed."""
+        while (chunk := await self.outbox.take()) is not None:
+            await context.write(chunk)
+
+
+def rules_asked(message: rules_pb2.TableRules) -> TableRules:
+    """The rules of a table that is asked for; what is left out takes the default of the game.
+
+    Raises `NotATarget`, `OutOfRange`, `AwayNotBelowHalfTurn`, `ThrowingWhileSilent`.
+    """
+    default = TableRules()
+    turn_seconds = message.turn_seconds or default.turn_seconds
+    passes, away_seconds = default.hakem_passes, message.away_seconds
+    if not message.HasField("away_seconds"):
+        away_seconds = min(default.away_seconds, (turn_seconds - 1) // 2)
+    return TableRules(
+        first_hakem=FirstHakem(_known("first_hakem", message.first_hakem, len(FirstHakem)) or default.first_hakem),
+        packets=Packets(_known("packets", message.packets, len(Packets)) or default.packets),
+        open_first_packet=message.open_first_packet,
+        hakem_passes=HakemPasses(
+            _known("hakem_passes", message.hakem_passes, len(HakemPasses)) or default.hakem_passes
+        ),
+        target=message.target or default.target,
+        turn_seconds=turn_seconds,
+        away_seconds=away_seconds,
+        rated=message.rated,
+        witnessed=message.witnessed,
+        partners_middle=message.partners_middle,
+        coming_early=message.coming_early,
+        runs=message.runs,
+        tea=message.tea,
+        throwing=message.throwing,
+        silent=message.silent,
+    )
+
+
+def _known(name: str, value: int, most: int) -> int:
+    if not 0 <= value <= most:
+        raise OutOfRange(name, value, 0, most)
+    return value
+
+
+def _seats(seats: Iterable[int]) -> tuple[int, ...]:
+    found = tuple(sorted(set(seats)))
+    for seat in found:
+        if seat > 3:
+            raise OutOfRange("seat", seat, 0, 3)
+    return found
+
+
+def _signed_move(act: pb.SignedAct) -> SignedMove:
+    """The move of an act. Raises `Malformed`."""
+    if len(act.signature) != SIGNATURE_BYTES:
+        raise WrongLength("signature", len(act.signature), SIGNATURE_BYTES)
+    return SignedMove(read_move(act.move), act.move, act.signature)
+
+
+def _awaited() -> tuple[Answer, asyncio.Future[Made]]:
+    """An answer that can be awaited: the caller's error is raised there."""
+    future: asyncio.Future[Made] = asyncio.get_running_loop().create_future()
+
+    def answer(outcome: Made | HokmError) -> None:
+        if future.done():
+            return
+        if isinstance(outcome, HokmError):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+    return answer, future
+
+
+def _bytes_of(message: object) -> bytes:
+    return message.SerializeToString()  # type: ignore[attr-defined, no-any-return]
