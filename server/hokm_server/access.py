@@ -12,7 +12,8 @@ from hokm_server.auth import Viewer
 def may_act(table: Table, viewer: Viewer, move: Move) -> None:
     """Whether the caller may bring this move.
 
-    A person's comes from who has signed in with its key, a bot's from an operator. Raises `SeatNotYours`, `NotAnOperator`.
+    A person's comes from who has signed in with its key, a bot's from an operator. Raises
+    `SeatNotYours`, `NotAnOperator`.
     """
     act = move.act
     if isinstance(act, Join):

@@ -215,16 +215,15 @@ def rules_asked(message: rules_pb2.TableRules) -> TableRules:
     """
     default = TableRules()
     turn_seconds = message.turn_seconds or default.turn_seconds
-    passes, away_seconds = default.hakem_passes, message.away_seconds
+    away_seconds = message.away_seconds
     if not message.HasField("away_seconds"):
         away_seconds = min(default.away_seconds, (turn_seconds - 1) // 2)
+    passes = _known("hakem_passes", message.hakem_passes, len(HakemPasses))
     return TableRules(
         first_hakem=FirstHakem(_known("first_hakem", message.first_hakem, len(FirstHakem)) or default.first_hakem),
         packets=Packets(_known("packets", message.packets, len(Packets)) or default.packets),
         open_first_packet=message.open_first_packet,
-        hakem_passes=HakemPasses(
-            _known("hakem_passes", message.hakem_passes, len(HakemPasses)) or default.hakem_passes
-        ),
+        hakem_passes=HakemPasses(passes or default.hakem_passes),
         target=message.target or default.target,
         turn_seconds=turn_seconds,
         away_seconds=away_seconds,
