@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screen: a `View` as lines of text, none wider than the terminal.
+
+I sit at the bottom, my partner at the top, the seat that plays after me on the right and the one before me on the
+left: on a screen as at a table, in every language. Words and numbers run in the direction of the language.
+
+Nothing is told by colour alone: a suit has its symbol and its name, a card that may be played stands in brackets, and
+hakem, turn, absence and the card that is ahead are words. `draw` makes the picture, `tell` the same as sentences, one
+on each line, for a screen reader or a terminal too narrow for the picture.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from hokm.cards import SUITS, Card, suit_of
+from hokm.rules import Seat
+from hokm_client.terminal import say
+from hokm_client.terminal.bidi import Bidi, apart, cells, clean, leftward
+from hokm_client.terminal.rows import CARD_OFF, CARD_ON, Ink, Piece, Style, centred
+from hokm_client.terminal.view import Connection, Deal, Phase, Place, Seated, Sitter, Trick, View, held, place
+from hokm_client.terminal.words import Language, number, suit_name, symbol, words
+
+LEAST_WIDTH: Final = 44
+"""Narrower terminals get sentences."""
+MOST_WIDTH: Final = 100
+"""Wider ones are not filled: a table should be seen at one glance."""
+
+MESSAGES: Final = 3
+"""So many of the newest messages are shown."""
+
+_CARD_CELLS: Final = 6
+
+
+def draw(view: View, language: Language, width: int, *, bidi: Bidi = Bidi.SHAPED, colour: bool = True) -> list[str]:
+    """The picture, from top to bottom. With `colour` False there is no escape sequence in it."""
+    if width < LEAST_WIDTH:
+        return tell(view, language, width, bidi=bidi)
+    ink = Ink(colour, bidi, language.rtl)
+    width = min(width, MOST_WIDTH)
+    rule = ink.row([(0, ink.symbols("─" * width, Style.FAINT))])
+    lines = [*_top(view, language, width, ink), rule, *_table(view, language, width, ink), rule]
+    lines += [*_turn(view, language, width, ink), *_last(view, language, width, ink)]
+    lines += _menu(view, language, width, ink) if _names_trumps(view) else []
+    lines += ["", *_hand(view, language, width, ink), ""] if view.hand else [""]
+    for message in view.messages[-MESSAGES:]:
+        lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(clean(message), width, Style.BOLD)]
+    lines.append(ink.row([ink.start(ink.piece(say.prompt(view, language), width, Style.FAINT), width)]))
+    return lines
+
+
+def tell(view: View, language: Language, width: int | None = None, *, bidi: Bidi = Bidi.NONE) -> list[str]:
+    """The same in sentences, without any escape sequence; wrapped only if there is a width."""
+    ink = Ink(False, bidi, language.rtl)
+    sentences = [*say.situation(view, language), *(clean(message) for message in view.messages[-MESSAGES:])]
+    sentences.append(say.prompt(view, language))
+    if width is None:
+        return [ink.row([(0, ink.piece(sentence, sys.maxsize))]) for sentence in sentences]
+    to_the_right = language.rtl and bidi is not Bidi.NONE
+    return [
+        ink.row([ink.start(line, width) if to_the_right else (0, line)])
+        for sentence in sentences
+        for line in ink.paragraph(sentence, width)
+    ]
+
+
+# Above the table: the game, trumps, score, tricks, and whether all is well.
+
+
+def _top(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    trumps = _trumps(view, language, ink)
+    taken = sum(piece.cells for piece in trumps)
+    title = ink.piece(f"{words(language).game} · {say.round_line(view, language)}", width - 1 - taken, Style.BOLD)
+    score = ink.piece(f"{say.score_line(view, language)} · {say.tricks_line(view, language)}", width)
+    well = _wellness(view, language, width, ink)
+    together = score.cells + 1 + well.cells <= width
+    first = ink.row([ink.start(title, width), *ink.flow(trumps, width - taken, width)])
+    if together:
+        return [first, ink.row([ink.start(score, width), ink.end(well, width)])]
+    return [first, ink.row([ink.start(score, width)]), ink.row([ink.start(well, width)])]
+
+
+def _trumps(view: View, language: Language, ink: Ink) -> list[Piece]:
+    if view.trump is None:
+        return [ink.piece(words(language).trumps_unnamed, 24)] if view.hakem is not None else []
+    named = ink.piece(words(language).trumps.format(suit=suit_name(language, view.trump)) + " ", 24, Style.BOLD)
+    return [named, ink.symbols(f" {SUITS[view.trump].symbol} ", CARD_ON[view.trump])]
+
+
+def _wellness(view: View, language: Language, width: int, ink: Ink) -> Piece:
+    catalogue = words(language)
+    if view.connection is not Connection.UP:
+        return ink.piece(catalogue.connections[view.connection], width, Style.WARNING)
+    if view.deal is Deal.NONE:
+        return ink.piece(catalogue.connections[view.connection], width, Style.FAINT)
+    style = Style.WARNING if view.deal is Deal.WRONG else Style.FAINT
+    return ink.piece(catalogue.deals[view.deal], width, style)
+
+
+# The table: ten rows.
+
+
+def _table(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    centre = width // 2
+    zone = centre - _CARD_CELLS // 2 - 2  # what is beside the cards in the middle
+    rows: list[list[tuple[int, Piece]]] = [[] for _ in range(10)]
+    me, right, partner, left = view.around()
+    trick = view.trick or Trick(me)
+    for seat, row, middle in (
+        (partner, 1, centre),
+        (right, 4, width - zone // 2),
+        (left, 4, zone // 2),
+        (me, 6, centre),
+    ):
+        for line, piece in enumerate(_card(trick.card_of(seat), language, ink)):
+            rows[row + line].append(centred(piece, middle))
+    rows[0].append(centred(_one_line(view, partner, language, width, ink), centre))
+    rows[9].append(centred(_one_line(view, me, language, width, ink), centre))
+    for seat, middle in ((right, width - zone // 2), (left, zone // 2)):
+        for line, piece in enumerate(_three_lines(view, seat, language, zone, ink), start=1):
+            rows[line].append(centred(piece, middle))
+    return [ink.row(row) for row in rows]
+
+
+def _card(card: Card | None, language: Language, ink: Ink) -> list[Piece]:
+    if card is None:
+        return [ink.symbols(line, Style.FAINT) for line in ("", "·", "")]
+    style = CARD_ON[suit_of(card)]
+    return [ink.symbols(line, style) for line in ("┌────┐", f"│{symbol(language, card):^4}│", "└────┘")]
+
+
+def _one_line(view: View, seat: Seat, language: Language, width: int, ink: Ink) -> Piece:
+    return ink.piece(
+        " · ".join((_called(view, seat, language), *_marks(view, seat, language))), width, _look(view, seat)
+    )
+
+
+def _three_lines(view: View, seat: Seat, language: Language, width: int, ink: Ink) -> list[Piece]:
+    """Who it is, then the marks, as many to a line as find room."""
+    lines = [""]
+    for mark in _marks(view, seat, language):
+        longer = f"{lines[-1]} · {mark}" if lines[-1] else mark
+        if cells(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(mark)
+    look = _look(view, seat)
+    return [ink.piece(line, width, look) for line in (_called(view, seat, language), *lines[:2])]
+
+
+def _look(view: View, seat: Seat) -> Style:
+    return Style.TURN if seat in view.awaited else Style.PLAIN
+
+
+def _called(view: View, seat: Seat, language: Language) -> str:
+    label = words(language).labels[place(seat, view.me)]
+    name = clean(view.seats[seat].name).strip()
+    return f"{label} · {apart(name, language.rtl)}" if name else label
+
+
+def _marks(view: View, seat: Seat, language: Language) -> list[str]:
+    """What is to be said of a seat, in words: who holds it, hakem, turn, ahead."""
+    catalogue = words(language)
+    seated = view.seats[seat]
+    marks = _holder(seated, place(seat, view.me), language)
+    if view.hakem == seat:
+        marks.insert(0, catalogue.hakem)
+    if seat == view.turn:
+        marks.append(catalogue.to_play[place(seat, view.me)])
+    elif seat in view.awaited:
+        marks.append(catalogue.awaited)
+    if view.trick is not None and view.trick.cards and view.trump is not None and view.trick.winner(view.trump) == seat:
+        marks.append(catalogue.ahead)
+    return marks
+
+
+def _holder(seated: Seated, where: Place, language: Language) -> list[str]:
+    catalogue = words(language)
+    if seated.absent:
+        return [catalogue.absent, catalogue.stand_in]
+    match seated.sitter:
+        case Sitter.FREE:
+            return [catalogue.free]
+        case Sitter.BOT:
+            return [catalogue.bot]
+        case Sitter.STAND_IN:
+            return [catalogue.stand_in]
+        case Sitter.PERSON:
+            return [] if where is Place.ME or seated.name.strip() else [catalogue.person]
+
+
+# Below the table: whose turn, the last trick, my cards.
+
+
+def _turn(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    look = Style.BOLD if view.turn == view.me else Style.PLAIN
+    lines = ink.paragraph(" ".join(say.turn(view, language)), width, look)
+    return [ink.row([ink.start(line, width)]) for line in lines]
+
+
+def _last(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    if view.last is None or view.trump is None or not view.last.cards:
+        return []
+    catalogue = words(language)
+    cards = catalogue.comma.join(
+        f"{catalogue.short[place(seat, view.me)]} {leftward(symbol(language, card))}"
+        for seat, card in view.last.plays()
+    )
+    taken = catalogue.takes[place(view.last.winner(view.trump), view.me)]
+    lines = ink.paragraph(f"{catalogue.last_trick}: {cards}. {taken}", width, Style.FAINT)
+    return [ink.row([ink.start(line, width)]) for line in lines]
+
+
+def _names_trumps(view: View) -> bool:
+    return view.phase is Phase.TRUMPS and view.my_turn
+
+
+def _menu(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    """The four suits with their numbers."""
+    pieces: list[Piece] = [ink.piece(f"{words(language).menu}:", 12, Style.BOLD)]
+    for suit in SUITS:
+        pieces.append(ink.piece(f"  {number(language, suit + 1)} {suit_name(language, suit)} ", 16))
+        pieces.append(ink.symbols(f" {suit.symbol} ", CARD_ON[suit]))
+    if sum(piece.cells for piece in pieces) > width:
+        return [ink.row(ink.flow(pieces[at : at + 4], 0, width)) for at in range(1, 9, 4)]
+    return [ink.row(ink.flow(pieces, 0, width))]
+
+
+_SLOT: Final = 6
+
+
+def _hand(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    """Three rows for as many suits as find room: their names, the cards, and the numbers to type.
+
+    A card that may be played stands in brackets; numbers are there while cards are played.
+    """
+    cards = held(view.hand)
+    groups: list[list[tuple[int, Card]]] = []
+    for index, card in enumerate(cards, start=1):
+        if not groups or suit_of(groups[-1][-1][1]) != suit_of(card) or len(groups[-1]) * _SLOT + _SLOT > width:
+            groups.append([])
+        groups[-1].append((index, card))
+    lines: list[str] = []
+    names: list[tuple[int, Piece]] = []
+    faces: list[tuple[int, Piece]] = []
+    numbers: list[tuple[int, Piece]] = []
+    column = 0
+
+    def finish() -> None:
+        lines.extend(ink.row(row) for row in (names, faces, numbers) if row)
+        for row in (names, faces, numbers):
+            row.clear()
+
+    for group in groups:
+        name = ink.piece(suit_name(language, suit_of(group[0][1])), width)
+        room = max(len(group) * _SLOT, name.cells + 1)
+        if column and column + room > width + 1:
+            finish()
+            column = 0
+        names += ink.flow([name], column, width)
+        for step, (index, card) in enumerate(group):
+            at = column + step * _SLOT
+            face = _face(card, view, language, ink)
+            faces += ink.flow([face], at, width)
+            if view.phase is Phase.TRICKS:
+                below = f"{number(language, index):^{face.cells}}"
+                numbers += ink.flow([ink.symbols(below, Style.FAINT)], at, width)
+        column += room
+    finish()
+    return lines
+
+
+def _face(card: Card, view: View, language: Language, ink: Ink) -> Piece:
+    text = symbol(language, card)
+    if view.legal >> card & 1:
+        return ink.symbols(f"[{text}]", CARD_ON[suit_of(card)])
+    waiting = view.phase is not Phase.TRICKS or not view.my_turn
+    return ink.symbols(f" {text} ", (CARD_ON if waiting else CARD_OFF)[suit_of(card)])

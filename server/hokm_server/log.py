@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log: sequences entries, integrates them into the Merkle tree, and publishes what the tree is.
+
+    sequence    a batch gets its versions and its positions and is on the disk          `append`
+    integrate   the leaf hashes of the new entries go into the tree, in order           `integrate`
+    publish     a checkpoint of the tree is signed, stored and written to the head file `publish`
+
+A checkpoint replaces the one that it was made after and no other (compare and swap, in the store), then goes to
+the *head file*, outside the database, and only then to readers. No copy of a database that is brought back brings
+the head file back with it, so a log that starts behind its head is refused: serving it would make a second
+history. A log begins with a published checkpoint of size 0.
+
+Hashes of full subtrees of 256, 65,536 … leaves are kept as the nodes of the store; those below are made of them, or
+of the entries, when a proof asks. The rows of 256 that this takes are the tiles of C2SP tlog-tiles.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_checkpoint
+from hokm.errors import HokmError, NotPublished, OutOfTree, UnknownCheckpoint
+from hokm.merkle import (
+    EMPTY_ROOT,
+    Nodes,
+    Reader,
+    consistency_proof,
+    grow,
+    inclusion_proof,
+    leaf_hash,
+    reading,
+    root,
+    root_of,
+)
+from hokm.note import Note
+from hokm.signing import SignatureType, SigningKey, VKey
+from hokm_server.errors import CheckpointUnreadable, HeadMissing, HeadUnwritable, LogBehindHead, LogNotOfHead
+from hokm_server.files import write_durably
+from hokm_server.store import Batch, Outcome, Store, Stored
+
+TILE_LEVELS = 8
+"""Of the tree in one tile."""
+
+TILE_WIDTH = 1 << TILE_LEVELS
+
+_TILES_KEPT = 512
+_ENTRIES_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A checkpoint that anybody may see."""
+
+    checkpoint: Checkpoint
+    note: bytes
+    """The same, signed by the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """That an entry is in the tree of some size."""
+
+    index: int
+    size: int
+    hashes: list[bytes]
+
+
+class Log:
+    """The log over a store. Methods may be called from any thread; two appends, or two publishings, take turns."""
+
+    def __init__(self, store: Store, head: Path, origin: str, key: SigningKey) -> None:
+        """Go on with what the store holds, or begin.
+
+        Raises `CheckpointUnreadable`, `HeadMissing`, `LogBehindHead`, `LogNotOfHead`, and what the store raises.
+        """
+        self._store = store
+        self._head = head
+        self._origin = origin
+        self._key = key
+        self._full_tile = lru_cache(_TILES_KEPT)(self._make_tile)
+        self._waiting: list[bytes] = []
+        """Entries that are on the disk and not in the tree."""
+        self._appending = threading.Lock()
+        self._publishing = threading.Lock()
+        self._stored = self._start()
+        """The last checkpoint in the store."""
+        self._published = self._stored
+        """The last one that is in the head file too."""
+        self._size = self._stored.checkpoint.size
+        self._peaks = _peaks(self._size, self._reader(self._size))
+        self._new_nodes: Nodes = {}
+        """Nodes to keep that came about since the last checkpoint."""
+        for start in range(self._size, store.size, _ENTRIES_AT_ONCE):
+            self._take(store.entries_between(start, min(start + _ENTRIES_AT_ONCE, store.size)))
+
+    # Sequence, integrate, publish.
+
+    def append(self, batches: Sequence[Batch]) -> list[Outcome]:
+        """Make these batches durable, as `Store.append` does, and leave their entries to `integrate`."""
+        with self._appending:
+            outcomes = self._store.append(batches)
+            for batch, outcome in zip(batches, outcomes, strict=True):
+                if isinstance(outcome, int):
+                    self._waiting += batch.entries
+        return outcomes
+
+    def integrate(self) -> int:
+        """Give every entry that is on the disk its place in the tree; the size of the tree."""
+        with self._publishing:
+            return self._integrate()
+
+    def publish(self) -> Published:
+        """Integrate, and publish a checkpoint if the tree has grown; the latest one.
+
+        Raises `CheckpointMoved`, `HeadUnwritable`, and what the store raises: then the latest is what it was.
+        """
+        with self._publishing:
+            if self._integrate() > self._stored.checkpoint.size:
+                after = self._sign(self._size, root_of(self._size, reading(self._peaks)))
+                self._store.publish(_kept(self._stored), _kept(after), self._new_nodes)
+                self._stored, self._new_nodes = after, {}
+            if self._published is not self._stored:
+                self._write_head(self._stored)
+                self._published = self._stored
+            return self._published
+
+    def _integrate(self) -> int:
+        with self._appending:
+            waiting, self._waiting = self._waiting, []
+        self._take(waiting)
+        return self._size
+
+    def _take(self, entries: list[bytes]) -> None:
+        new = grow(self._size, map(leaf_hash, entries), reading(self._peaks))
+        self._new_nodes.update(
+            ((level, place), node) for (level, place), node in new.items() if level and level % TILE_LEVELS == 0
+        )
+        self._size += len(entries)
+        self._peaks = _peaks(self._size, reading(new, reading(self._peaks)))
+
+    def _sign(self, size: int, tree_root: bytes) -> Published:
+        checkpoint = Checkpoint(self._origin, size, tree_root)
+        return Published(checkpoint, sign_checkpoint(checkpoint, self._key).format())
+
+    # Start.
+
+    def _start(self) -> Published:
+        stored, head = self._store.latest(), self._read_head()
+        latest = self._read(stored.note, self._store.path) if stored else None
+        size = latest.checkpoint.size if latest else 0
+        if head is None and (size or self._store.size):
+            raise HeadMissing(str(self._head), size)
+        for known in (head, latest):
+            if known is not None:
+                self._compare(known.checkpoint, size)
+        if latest is None:
+            latest = self._sign(0, EMPTY_ROOT)
+            self._store.publish(None, _kept(latest), {})
+        if head is None or head.checkpoint.size < size:  # it stopped between storing and writing the head
+            self._write_head(latest)
+        return latest
+
+    def _compare(self, known: Checkpoint, stored_size: int) -> None:
+        """See that what is on the disk begins with the tree of this checkpoint."""
+        size = min(self._store.size, stored_size)
+        if size < known.size:
+            raise LogBehindHead(size, known.size)
+        if root_of(known.size, self._reader(known.size)) != known.root:
+            raise LogNotOfHead(known.size)
+
+    def _read(self, note: bytes, where: Path) -> Published:
+        vkey = VKey(self._origin, SignatureType.ED25519, self._key.public)
+        try:
+            return Published(verify_checkpoint(Note.parse(note), [vkey]), note)
+        except HokmError as error:
+            raise CheckpointUnreadable(str(where), str(error)) from error
+
+    def _read_head(self) -> Published | None:
+        try:
+            return self._read(self._head.read_bytes(), self._head)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointUnreadable(str(self._head), _system(error)) from error
+
+    def _write_head(self, published: Published) -> None:
+        try:
+            write_durably(self._head, published.note)
+        except OSError as error:
+            raise HeadUnwritable(str(self._head), _system(error)) from error
+
+    # Reading.
+
+    @property
+    def published(self) -> Published:
+        """The latest checkpoint."""
+        return self._published
+
+    def checkpoint(self, size: int) -> Published:
+        """The checkpoint of this size. Raises `UnknownCheckpoint`."""
+        note = self._store.checkpoint(size) if size <= self._published.checkpoint.size else None
+        if note is None:
+            raise UnknownCheckpoint(size)
+        return self._read(note, self._store.path)
+
+    def inclusion(self, stream: bytes, version: int, size: int | None = None) -> Inclusion:
+        """That an entry is in the tree of this size, by default the latest.
+
+        Raises `UnknownEntry`; `OutOfTree` for a size that is not published, or at which the entry was not there;
+        `NotPublished` where the latest checkpoint does not cover it yet.
+        """
+        index = self._store.position(stream, version)
+        latest = self._published.checkpoint.size
+        if size is None and index >= latest:
+            raise NotPublished(index, latest)
+        size = self._check_size(size)
+        return Inclusion(index, size, inclusion_proof(index, size, self._reader(size)))
+
+    def consistency(self, old: int, new: int | None = None) -> tuple[int, list[bytes]]:
+        """The larger size, by default the latest, and the proof that its tree begins with that of `old` leaves.
+
+        Raises `OutOfTree`.
+        """
+        size = self._check_size(new)
+        return size, consistency_proof(old, size, self._reader(size))
+
+    def root(self, size: int) -> bytes:
+        """The root of the first `size` entries. Raises `OutOfTree`."""
+        return root_of(self._check_size(size), self._reader(size))
+
+    def tile(self, row: int, index: int, width: int) -> bytes:
+        """The hashes of `width` nodes (8 * row, 256 * index), … one after the other: a tile of C2SP tlog-tiles.
+
+        Raises `OutOfTree` for what the latest checkpoint does not cover.
+        """
+        available = (self._published.checkpoint.size >> TILE_LEVELS * row) - TILE_WIDTH * index
+        if not 1 <= width <= min(TILE_WIDTH, available) or min(row, index) < 0:
+            raise OutOfTree(TILE_WIDTH * index + width, max(available, 0))
+        return b"".join(self._tile(row, index, width))
+
+    def audit(self) -> int:
+        """Make every hash again from the entries and compare with the latest checkpoint; its size.
+
+        Takes about 2 seconds for a million entries. Raises `DatabaseCorrupt`, `LogNotOfHead`.
+        """
+        self._store.examine()
+        latest = self._published.checkpoint
+        peaks: Nodes = {}
+        for start in range(0, latest.size, _ENTRIES_AT_ONCE):
+            end = min(start + _ENTRIES_AT_ONCE, latest.size)
+            new = grow(start, map(leaf_hash, self._store.entries_between(start, end)), reading(peaks))
+            peaks = _peaks(end, reading(new, reading(peaks)))
+        if root_of(latest.size, reading(peaks)) != latest.root:
+            raise LogNotOfHead(latest.size)
+        return latest.size
+
+    def _check_size(self, size: int | None) -> int:
+        latest = self._published.checkpoint.size
+        if size is None:
+            return latest
+        if not 0 <= size <= latest:
+            raise OutOfTree(size, latest)
+        return size
+
+    def _reader(self, size: int) -> Reader:
+        """A reader of the tree of `size` leaves, which reads each tile once."""
+        tiles: dict[tuple[int, int], list[bytes]] = {}
+
+        def read(level: int, index: int) -> bytes:
+            row, height = divmod(level, TILE_LEVELS)
+            tile, start = divmod(index << height, TILE_WIDTH)
+            hashes = tiles.get((row, tile))
+            if hashes is None:
+                width = min(TILE_WIDTH, (size >> TILE_LEVELS * row) - TILE_WIDTH * tile)
+                hashes = tiles[row, tile] = self._tile(row, tile, width)
+            return root(hashes[start : start + (1 << height)])
+
+        return read
+
+    def _tile(self, row: int, index: int, width: int) -> list[bytes]:
+        return self._full_tile(row, index) if width == TILE_WIDTH else self._make_tile(row, index, width)
+
+    def _make_tile(self, row: int, index: int, width: int = TILE_WIDTH) -> list[bytes]:
+        first = TILE_WIDTH * index
+        if row:
+            return self._store.nodes(TILE_LEVELS * row, first, width)
+        return [leaf_hash(entry) for entry in self._store.entries_between(first, first + width)]
+
+
+def _peaks(size: int, read: Reader) -> Nodes:
+    """The nodes that a tree of `size` leaves is made of: all that is needed of it for it to grow."""
+    levels = [level for level in range(size.bit_length()) if size >> level & 1]
+    return {(level, place): read(level, place) for level in levels for place in [(size >> level) - 1]}
+
+
+def _kept(published: Published) -> Stored:
+    return Stored(published.checkpoint.size, published.note)
+
+
+def _system(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The publisher: publishes the log about every second while entries come, and at once when somebody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+from hokm.errors import HokmError
+from hokm_server.log import Log, Published
+
+logger = logging.getLogger(__name__)
+
+
+class Publisher:
+    """Publishes from a task of the event loop; the work itself is done in a thread beside it."""
+
+    def __init__(self, log: Log, *, seconds: float = 1.0) -> None:
+        """Publish `log` every so many seconds, once `run` runs."""
+        self._log = log
+        self._seconds = seconds
+        self._soon = asyncio.Event()
+        self._next = asyncio.Event()
+
+    def publish_soon(self) -> None:
+        """Do not wait for the second to end."""
+        self._soon.set()
+
+    async def wait_published(self, position: int) -> Published:
+        """A checkpoint that covers this position of the log, published for it if need be."""
+        while self._log.published.checkpoint.size <= position:
+            turn = self._next
+            self.publish_soon()
+            await turn.wait()
+        return self._log.published
+
+    async def wait_later(self, size: int) -> Published:
+        """The next checkpoint of more than `size` entries, whenever it comes."""
+        while self._log.published.checkpoint.size <= size:
+            await self._next.wait()
+        return self._log.published
+
+    async def run(self) -> None:
+        """Publish until the task is cancelled, and once more then."""
+        try:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._seconds):
+                        await self._soon.wait()
+                self._soon.clear()
+                if not await self._publish():
+                    await asyncio.sleep(self._seconds)
+        finally:
+            await self._publish()
+
+    async def _publish(self) -> bool:
+        before = self._log.published
+        try:
+            after = await asyncio.to_thread(self._log.publish)
+        except HokmError as error:
+            logger.error("The log was not published: %s", error)
+            return False
+        if after is not before:
+            turn, self._next = self._next, asyncio.Event()
+            turn.set()
+        return True
