@@ -43,4 +43,5 @@ def _is_of(place: Place, viewer: Viewer) -> bool:
 
 def _place(table: Table, seat: int) -> Place | None:
     stage = table.stage
-    return stage.places[seat] if isinstance(stage, Seating) else table.places[seat]
+    places = stage.places if isinstance(stage, Seating) else table.places
+    return places[seat] if places else None

@@ -3,24 +3,19 @@
 
     check → decide → build → sign → append in one durable transaction → evolve → answer and publish
 
-Whatever comes for a table goes through `_advance`: rulings that are due, then what a deadline has brought, then the
-moves that wait, all into one draft, which goes to the writer. Nothing of it is answered or published before it is
-durable. Everything here runs in one event loop; only the writer has a thread of its own.
+Here is the front door: who asks, for what, at which table. What then happens at the table is the `steward`'s.
+Everything runs in one event loop; only the writer has a thread of its own.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from hokm.errors import (
-    Conflict,
     HokmError,
-    Rule,
     RuleNotBuilt,
     SeatNotFree,
-    StandInNotDue,
     TableBusy,
     TooManyTables,
     UnknownTable,
@@ -28,40 +23,29 @@ from hokm.errors import (
 )
 from hokm.events import (
     Anchor,
-    Join,
     SeatKind,
-    ServerFault,
-    ServerFaultCause,
     SignedMove,
-    StoodIn,
     TableOpened,
 )
 from hokm.rules import TableRules
 from hokm.table import (
-    Over,
     Seating,
     Table,
-    due,
-    expires_ms,
-    overdue,
-    reopening,
-    stand_in_wanted,
 )
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
 from hokm_server.access import may_act, may_see
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
-from hokm_server.draft import Draft, Signet
+from hokm_server.draft import Signet
 from hokm_server.feed import Outbox, Subscription, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
-from hokm_server.store import Batch, SealName, Store
+from hokm_server.steward import Steward
+from hokm_server.store import Batch, Store
 from hokm_server.wanted import Wanted
 from hokm_server.writer import Writer
-
-logger = logging.getLogger(__name__)
 
 MOST_WAITING: Final = 64
 """Moves that may wait for one table."""
@@ -99,11 +83,18 @@ class Tables:
         self._signet = signet
         self._sealer = seal_key
         self._manifest_leaf = manifest_leaf
-        self._anchor = anchor
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
-        self._stopping = False
         self.wanted = Wanted()
+        self._steward = Steward(
+            writer=writer,
+            clock=clock,
+            signet=signet,
+            seal_key=seal_key,
+            anchor=anchor,
+            wanted=self.wanted,
+            gone=lambda live: self._live.pop(live.id, None),
+        )
 
     # Start and stop.
 
@@ -121,14 +112,14 @@ class Tables:
             self._live[table_id] = live
             live.gone_since_ms = [now] * 4
             live.reopen = True
-            self._want_stand_in(live)
-            self._advance(live)
+            self._steward.want_stand_in(live)
+            self._steward.advance(live)
 
     def stop(self) -> None:
         """Decide nothing more; what is being written still becomes durable."""
-        self._stopping = True
+        self._steward.stopping = True
         for live in self._live.values():
-            self._silence(live)
+            self._steward.silence(live)
 
     def _load(self, table_id: bytes) -> LiveTable:
         live = LiveTable(table_id, self._store.entries_of)
@@ -151,11 +142,11 @@ class Tables:
         table_id = (now.to_bytes(6, "big") + self._entropy(10))[:16]
         live = LiveTable(table_id, self._store.entries_of)
         self._live[table_id] = live
-        draft = self._draft(live)
+        draft = self._steward.draft(live)
         content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, b"")
         draft.open(table_id, content, now)
         wanted = [(seat, int(SeatKind.BOT)) for seat in bots]
-        self._write(live, draft, [(answer, 0)], wanted)
+        self._steward.write(live, draft, [(answer, 0)], wanted)
         return table_id
 
     def call_bots(self, table_id: bytes, seats: Sequence[int], answer: Answer) -> None:
@@ -209,12 +200,12 @@ class Tables:
         except HokmError as error:
             answer(error)
             return
-        self._sign_of_life(live, viewer, signed.move.seat)
+        self._steward.sign_of_life(live, viewer.public_key, signed.move.seat)
         live.waiting.append(Waiting(signed, number, answer))
         if live.is_over:
-            self._refuse_waiting(live)
+            self._steward.refuse_waiting(live)
         else:
-            self._advance(live)
+            self._steward.advance(live)
 
     def watch(self, viewer: Viewer, outbox: Outbox, table_id: bytes, after: int | None, seats: Sequence[int]) -> None:
         """Send entries after that version, and then each as it comes, to an outbox.
@@ -236,7 +227,7 @@ class Tables:
             outbox, table_id, tuple(seats), viewer.public_key, lambda gone: self._unwatched(live, gone)
         )
         live.watched_by(subscription)
-        self._want_stand_in(live)
+        self._steward.want_stand_in(live)
         self._send_backlog(live, subscription, -1 if after is None else after)
 
     def unwatch(self, outbox: Outbox) -> None:
@@ -250,7 +241,7 @@ class Tables:
             return
         live.left_by(subscription, self._clock.now_ms())
         if not live.is_over:
-            self._set_alarm(live)
+            self._steward.set_alarm(live)
 
     def _send_backlog(self, live: LiveTable, subscription: Subscription, after: int) -> None:
         first, last = after + 1, live.there.version
@@ -273,232 +264,3 @@ class Tables:
         if live is None or live.table is None:
             raise UnknownTable(table_id.hex())
         return live
-
-    # One step of one table.
-
-    def _draft(self, live: LiveTable) -> Draft:
-        return Draft(self._signet, live.table, live.secrets, live.leaf)
-
-    def _advance(self, live: LiveTable) -> None:
-        """Log what is due, what a deadline has brought, and the moves that wait, as far as it goes."""
-        if live.writing or live.table is None or self._stopping:
-            return
-        now = self._clock.now_ms()
-        draft = self._draft(live)
-        answers: list[tuple[Answer, int]] = []
-        held = []
-        self._rulings(live, draft, now)
-        while live.waiting:
-            waiting = live.waiting.popleft()
-            if self._take(live, draft, waiting, now, answers):
-                self._rulings(live, draft, now)
-            else:
-                held.append(waiting)
-        live.waiting.extend(held)
-        if draft.entries:
-            self._write(live, draft, answers)
-        else:
-            self._set_alarm(live)
-
-    def _rulings(self, live: LiveTable, draft: Draft, now: int) -> None:
-        """Add rulings until a move, a stand-in or the time is next."""
-        while True:
-            table = draft.table
-            assert table is not None
-            if live.sealed_lost and not isinstance(table.stage, Over):
-                draft.fault(ServerFault(ServerFaultCause.SEALED_LOST), now)
-                return
-            time_ms = max(now, table.time_ms)
-            kind = due(table)
-            if kind is None and live.reopen:
-                live.reopen = False
-                if seats := reopening(table, time_ms):
-                    draft.reopen(seats, now)
-                    continue
-            kind = kind or overdue(table, time_ms)
-            if kind is None or kind is StoodIn:
-                return
-            draft.ruling(kind, now, self._anchor())
-
-    def _take(
-        self, live: LiveTable, draft: Draft, waiting: Waiting, now: int, answers: list[tuple[Answer, int]]
-    ) -> bool:
-        """Take one move into the draft, or refuse it; False where it has to wait for a stand-in first."""
-        table = draft.table
-        assert table is not None
-        signed, number, answer = waiting
-        is_stand_in = isinstance(signed.move.act, Join) and not isinstance(table.stage, Seating)
-        if due(table) is StoodIn and not is_stand_in:
-            return False
-        time_ms = max(now, table.time_ms)
-        try:
-            if is_stand_in:
-                if self.wanted.kind(live.id, signed.move.seat) is not SeatKind.STAND_IN:
-                    raise StandInNotDue(signed.move.seat)
-                draft.stand_in(signed, time_ms)
-            else:
-                draft.move(signed, number, time_ms)
-        except (Rule, Conflict) as error:
-            self._refuse(live, draft, waiting, error, answers)
-        except HokmError as error:
-            answer(error)
-        else:
-            answers.append((answer, len(draft.entries) - 1))
-        return True
-
-    def _refuse(
-        self, live: LiveTable, draft: Draft, waiting: Waiting, error: HokmError, answers: list[tuple[Answer, int]]
-    ) -> None:
-        """Answer with the reason, or with the entry where the very same move was logged before."""
-        body = waiting.signed.body
-        for place, entry in enumerate(draft.entries):
-            if body in entry:
-                answers.append((waiting.answer, place))
-                return
-        waiting.answer(live.made_by(body) or error)
-
-    # Writing, and what follows.
-
-    def _write(
-        self,
-        live: LiveTable,
-        draft: Draft,
-        answers: list[tuple[Answer, int]],
-        want: Sequence[tuple[int, int]] = (),
-    ) -> None:
-        if not draft.entries:
-            self._set_alarm(live)
-            return
-        assert draft.table is not None
-        live.writing = True
-        self._silence(live)
-        unwant = self._taken_seats(live, draft)
-        batch = Batch(
-            live.id,
-            draft.first_version,
-            draft.entries,
-            seal=self._boxes(live, draft),
-            unseal_all=[live.secrets.ctx] if live.secrets.ctx and draft.secrets.ctx != live.secrets.ctx else (),
-            want=want,
-            unwant=unwant,
-            closes=isinstance(draft.table.stage, Over),
-        )
-        try:
-            self._writer.submit(batch, lambda outcome: self._written(live, draft, answers, want, outcome))
-        except HokmError as error:
-            self._written(live, draft, answers, want, error)
-
-    def _boxes(self, live: LiveTable, draft: Draft) -> list[tuple[SealName, bytes]]:
-        return [
-            (SealName(ctx, seat), self._sealer.seal(live.id, SealName(ctx, seat), number))
-            for ctx, seat, number in draft.sealed
-            if ctx == draft.secrets.ctx
-        ]
-
-    def _taken_seats(self, live: LiveTable, draft: Draft) -> list[int]:
-        """Seats that wanted a bot and have somebody now."""
-        assert draft.table is not None
-        stage = draft.table.stage
-        taken = [seat for seat in range(4) if not isinstance(stage, Seating) or stage.places[seat] is not None]
-        return [seat for seat in taken if self.wanted.kind(live.id, seat) is SeatKind.BOT]
-
-    def _written(
-        self,
-        live: LiveTable,
-        draft: Draft,
-        answers: list[tuple[Answer, int]],
-        want: Sequence[tuple[int, int]],
-        outcome: int | HokmError,
-    ) -> None:
-        """A draft is durable, or is not and is dropped."""
-        live.writing = False
-        if isinstance(outcome, HokmError):
-            logger.error("entries of table %s were not written: %s", live.id.hex(), outcome.reason)
-            for answer, _ in answers:
-                answer(outcome)
-            if live.table is None:
-                del self._live[live.id]
-            else:
-                self._set_alarm(live, retry=True)
-            return
-        first = draft.first_version
-        live.take(draft)
-        hands = live.hands_for(self._signet.key, first - 1, live.there.version)
-        live.feed.publish(live.id, first, draft.entries, hands)
-        for answer, place in answers:
-            answer(Made(first + place, draft.entries[place]))
-        for seat in self._taken_seats(live, draft):
-            self.wanted.no_more(live.id, seat)
-        for seat, kind in want:
-            self.wanted.want(live.id, seat, SeatKind(kind))
-        self._want_stand_in(live)
-        if live.is_over:
-            self._close(live)
-        elif live.waiting:
-            self._advance(live)
-        else:
-            self._set_alarm(live)
-
-    def _want_stand_in(self, live: LiveTable) -> None:
-        """Want a stand-in where one is due or a person is away, and nowhere else at this table."""
-        due_here = stand_in_wanted(live.there)
-        seat = due_here[0] if due_here is not None else live.away_seat(self._clock.now_ms())
-        for other in range(4):
-            if other != seat and self.wanted.kind(live.id, other) is SeatKind.STAND_IN:
-                self.wanted.no_more(live.id, other)
-        if seat is not None:
-            self.wanted.want(live.id, seat, SeatKind.STAND_IN)
-
-    def _close(self, live: LiveTable) -> None:
-        self._silence(live)
-        for seat in range(4):
-            self.wanted.no_more(live.id, seat)
-        self._refuse_waiting(live)
-        for subscription in tuple(live.feed.subscriptions):
-            subscription.end(pb.STREAM_END_GAME_OVER)
-        self._live.pop(live.id, None)
-
-    def _refuse_waiting(self, live: LiveTable) -> None:
-        """Answer what still waits at a table that is over."""
-        draft = self._draft(live)
-        answers: list[tuple[Answer, int]] = []
-        while live.waiting:
-            self._take(live, draft, live.waiting.popleft(), self._clock.now_ms(), answers)
-
-    # Deadlines.
-
-    def _set_alarm(self, live: LiveTable, *, retry: bool = False) -> None:
-        """Look at this table again when its next deadline has passed, or when a person counts as away."""
-        if live.writing or live.table is None or live.is_over or self._stopping:
-            return
-        away = live.away_ms()
-        if away is not None and away <= self._clock.now_ms():
-            away = None  # and so a stand-in is wanted already
-        times = [expires_ms(live.there), away]
-        if retry:
-            times.append(self._clock.now_ms() + RETRY_MS)
-        at = min((time for time in times if time is not None), default=None)
-        self._silence(live)
-        if at is not None:
-            live.alarm = self._clock.call_at(at, lambda: self._alarm(live))
-
-    def _alarm(self, live: LiveTable) -> None:
-        live.alarm = None
-        self._want_stand_in(live)
-        self._advance(live)
-
-    def _sign_of_life(self, live: LiveTable, viewer: Viewer, seat: int) -> None:
-        """A move has come from a player who has no stream open."""
-        places = live.there.places
-        if places and places[seat].public_key == viewer.public_key and live.gone_since_ms[seat] is not None:
-            live.gone_since_ms[seat] = self._clock.now_ms()
-            self._want_stand_in(live)
-
-    def _silence(self, live: LiveTable) -> None:
-        if live.alarm is not None:
-            live.alarm.cancel()
-            live.alarm = None
-
-
-RETRY_MS: Final = 1000
-"""How long after a failed write a table is looked at again."""
