@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who calls: challenges that a key signs, and the tokens that it gets for it. The server keeps nothing of either.
+
+Both carry what they say and an HMAC over it with a secret of the house, so any process with the secret can check them::
+
+    challenge = u64 expires || HMAC-SHA256(secret, "hokm/v1/challenge" 00 || public_key[32] || u64 expires)
+    token     = base64url(public_key[32] || u64 expires || HMAC-SHA256(secret, "hokm/v1/token" 00 || the same 40 bytes))
+
+`expires` is in milliseconds since 1970. A challenge is good for one key and 2 minutes; signed by that key with the
+origin of this log, so that no other server can pass it on, it buys a token of 15 minutes. A token says who calls. It
+says nothing of what may be done: moves are signed by themselves.
+
+A stream is somebody's from its first message to its last: the token is checked when the stream starts, and a token that
+runs out does not end it, for then every player would be cut off in the middle of a game every 15 minutes. What a stream
+can do besides watching is to bring moves, which are signed, and the newest stream of a player takes the seat over from
+an older one, which is told so. Whatever is refused here is refused before the caller has received anything.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Iterable
+from typing import Final, NamedTuple
+
+from hokm.errors import (
+    ChallengeExpired,
+    ChallengeInvalid,
+    ChallengeNotSigned,
+    NoToken,
+    TokenExpired,
+    TokenInvalid,
+    WrongLength,
+)
+from hokm.signing import PUBLIC_KEY_BYTES, pae, verify
+from hokm_server.clock import Clock
+
+CHALLENGE_MS: Final = 120_000
+TOKEN_MS: Final = 900_000
+
+SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
+
+_CHALLENGE_TAG: Final = b"hokm/v1/challenge\x00"
+_TOKEN_TAG: Final = b"hokm/v1/token\x00"
+_EXPIRES_BYTES: Final = 8
+_TOKEN_BYTES: Final = PUBLIC_KEY_BYTES + _EXPIRES_BYTES + 32
+_CHALLENGE_BYTES: Final = _EXPIRES_BYTES + 32
+
+
+class Viewer(NamedTuple):
+    """Who calls, as shown by a token."""
+
+    public_key: bytes
+    """32 bytes."""
+    is_operator: bool
+    """The key is one of the operator's programs', which may bring bots and stand-ins."""
+
+
+class Pass(NamedTuple):
+    """A challenge or a token, with its end."""
+
+    text: bytes
+    expires_ms: int
+
+
+class Auth:
+    """What makes and checks challenges and tokens."""
+
+    __slots__ = ("_clock", "_operators", "_secret", "origin")
+
+    def __init__(self, origin: str, secret: bytes, operators: Collection[bytes], clock: Clock) -> None:
+        """`secret` is 32 bytes known to the house alone, `operators` the public keys of the operator's programs."""
+        if len(secret) != hashlib.sha256().digest_size:
+            raise WrongLength("token secret", len(secret), hashlib.sha256().digest_size)
+        self.origin = origin
+        self._secret = secret
+        self._operators = frozenset(operators)
+        self._clock = clock
+
+    def challenge(self, public_key: bytes) -> Pass:
+        """A challenge for this key. Raises `WrongLength`."""
+        if len(public_key) != PUBLIC_KEY_BYTES:
+            raise WrongLength("public_key", len(public_key), PUBLIC_KEY_BYTES)
+        expires_ms = self._clock.now_ms() + CHALLENGE_MS
+        expires = expires_ms.to_bytes(_EXPIRES_BYTES)
+        return Pass(expires + self._mac(_CHALLENGE_TAG, public_key + expires), expires_ms)
+
+    def sign_in(self, public_key: bytes, challenge: bytes, signature: bytes) -> Pass:
+        """A token for a key that has signed its challenge, in ASCII.
+
+        Raises `ChallengeInvalid` for what is no challenge of this server for this key, `ChallengeExpired`, and
+        `ChallengeNotSigned` where the signature is not the key's over `signed_challenge`.
+        """
+        expires, mac = challenge[:_EXPIRES_BYTES], challenge[_EXPIRES_BYTES:]
+        wanted = self._mac(_CHALLENGE_TAG, public_key + expires)
+        if len(challenge) != _CHALLENGE_BYTES or not hmac.compare_digest(mac, wanted):
+            raise ChallengeInvalid
+        now = self._clock.now_ms()
+        if now >= int.from_bytes(expires):
+            raise ChallengeExpired(int.from_bytes(expires), now)
+        if not verify(public_key, signed_challenge(self.origin, challenge), signature):
+            raise ChallengeNotSigned(public_key.hex())
+        says = public_key + (now + TOKEN_MS).to_bytes(_EXPIRES_BYTES)
+        return Pass(urlsafe_b64encode(says + self._mac(_TOKEN_TAG, says)), now + TOKEN_MS)
+
+    def viewer_of(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> Viewer:
+        """Who made the call with this metadata. Raises `NoToken`, `TokenInvalid`, `TokenExpired`."""
+        found = [value for name, value in metadata or () if name == "authorization"]
+        if not found:
+            raise NoToken
+        scheme, _, token = str(found[0]).partition(" ")
+        if len(found) > 1 or scheme.lower() != "bearer":
+            raise TokenInvalid
+        says, mac = _parts(token)
+        if not hmac.compare_digest(mac, self._mac(_TOKEN_TAG, says)):
+            raise TokenInvalid
+        expires_ms, now = int.from_bytes(says[PUBLIC_KEY_BYTES:]), self._clock.now_ms()
+        if now >= expires_ms:
+            raise TokenExpired(expires_ms, now)
+        public_key = says[:PUBLIC_KEY_BYTES]
+        return Viewer(public_key, public_key in self._operators)
+
+    def _mac(self, tag: bytes, says: bytes) -> bytes:
+        return hmac.digest(self._secret, tag + says, "sha256")
+
+
+def signed_challenge(origin: str, challenge: bytes) -> bytes:
+    """What a key signs to sign in at the server that writes the log `origin`."""
+    return pae(SIGN_IN_TYPE, origin.encode() + b"\n" + challenge)
+
+
+def _parts(token: str) -> tuple[bytes, bytes]:
+    """What a token says, and its HMAC. Raises `TokenInvalid`, also for a second spelling of a good token."""
+    try:
+        octets = urlsafe_b64decode(token.encode("ascii"))
+    except (UnicodeEncodeError, binascii.Error):
+        raise TokenInvalid from None
+    if len(octets) != _TOKEN_BYTES or urlsafe_b64encode(octets).decode() != token:
+        raise TokenInvalid
+    return octets[:-32], octets[-32:]

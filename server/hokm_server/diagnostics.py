@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The diagnostics: one line of JSON for each record of the standard logging, for whoever runs the server.
+
+    {"time": "2026-11-30T08:15:00.123Z", "level": "ERROR", "logger": "hokm_server.status", "message": "…"}
+
+and ``"exception"``, the traceback, where there is one. No line may hold a card, a number, a key's secret or an
+address, and nobody can know what the text of a foreign exception holds; so of an exception only its type and its frames
+are written, and the words of errors of the server's own things (`hokm_server.errors`), which hold none of these.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import traceback
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import IO
+
+from hokm_server import errors
+
+
+class JsonLines(logging.Formatter):
+    """One record, one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its newline."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = {"time": time, "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        if record.exc_info and record.exc_info[1] is not None:
+            line["exception"] = "".join(_lines(record.exc_info[1]))
+        return json.dumps(line, ensure_ascii=False)
+
+
+def write_to(stream: IO[str], level: str = "INFO") -> None:
+    """Let every record from this level on be written there, and only there."""
+    writer = logging.StreamHandler(stream)
+    writer.setFormatter(JsonLines())
+    logging.basicConfig(level=level, handlers=[writer], force=True)
+
+
+def _lines(error: BaseException) -> Iterator[str]:
+    """The traceback, that of what caused it first."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None:
+        yield from _lines(cause)
+        yield "then\n"
+    yield from traceback.format_tb(error.__traceback__)
+    yield f"{type(error).__qualname__}{_words(error)}\n"
+
+
+def _words(error: BaseException) -> str:
+    if type(error).__module__ == errors.__name__:
+        return f": {error}"
+    if isinstance(error, OSError) and error.errno:
+        return f": {os.strerror(error.errno)}"
+    return ""

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SignInService on the wire: words in, words out."""
+
+from __future__ import annotations
+
+from hokm.v1 import sign_in_service_pb2 as pb
+from hokm.v1.sign_in_service_pb2_grpc import SignInServiceServicer
+from hokm_server.auth import Auth
+from hokm_server.status import Context
+
+
+class SignIn(SignInServiceServicer):
+    """Challenges and tokens."""
+
+    def __init__(self, auth: Auth) -> None:
+        self._auth = auth
+
+    async def GetChallenge(  # noqa: N802
+        self, request: pb.GetChallengeRequest, context: Context
+    ) -> pb.GetChallengeResponse:
+        """A challenge for a key."""
+        challenge = self._auth.challenge(request.public_key)
+        return pb.GetChallengeResponse(
+            challenge=challenge.text, origin=self._auth.origin, expires_ms=challenge.expires_ms
+        )
+
+    async def SignIn(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:  # noqa: N802
+        """A signed challenge for a token."""
+        token = self._auth.sign_in(request.public_key, request.challenge, request.signature)
+        return pb.SignInResponse(token=token.text.decode("ascii"), expires_ms=token.expires_ms)
