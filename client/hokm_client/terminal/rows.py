@@ -22,7 +22,6 @@ class Style(StrEnum):
     BOLD = "1"
     FAINT = "2"
     TURN = "1;7"
-    HAKEM = "1;33"
     WARNING = "1;31"
     # Cards: white where they may be played, grey where not. The four colours are in the extended palette, which
     # themes leave alone.
