@@ -420,6 +420,15 @@ class NotOpenYet(Rule):
 
 
 @dataclass(eq=False)
+class NotOverYet(Rule):
+    """What is to be proved ends with its last entry, and that is not there. Round 0 means the game."""
+
+    table: str
+    round: int
+    sentence = "Round {round} (0 means the game) of table {table} is not over yet: it can be proved when it is."
+
+
+@dataclass(eq=False)
 class NotYourTurn(Rule):
     """Seats decide in turn."""
 
@@ -650,6 +659,15 @@ class UnknownLog(Unknown):
 
     origin: str
     sentence = "The policy names no log {origin!r}."
+
+
+@dataclass(eq=False)
+class UnknownRound(Unknown):
+    """A round that was not played."""
+
+    round: int
+    rounds: int
+    sentence = "Round {round} was not played: the game has {rounds}."
 
 
 @dataclass(eq=False)
