@@ -9,7 +9,7 @@ from hokm_server.auth import Auth
 from hokm_server.status import Context
 
 
-class SignIn(SignInServiceServicer):
+class SignInService(SignInServiceServicer):
     """Challenges and tokens."""
 
     def __init__(self, auth: Auth) -> None:
