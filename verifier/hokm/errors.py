@@ -36,8 +36,8 @@ class HokmError(Exception):
 
 
 def reason_of(kind: type[HokmError]) -> str:
-    """The enumerated reason of an error class: its name in capitals with underscores."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind.__name__).upper()
+    """The enumerated reason of an error class: its name in capitals with underscores, ``NotACard`` too."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z]A)(?=[A-Z])", "_", kind.__name__).upper()
 
 
 # The seven kinds.
