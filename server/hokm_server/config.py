@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a server, and where they come from: the command line before the environment before a file.
+
+The file is TOML with the names of `Settings`; in the environment a name is in capitals behind HOKM_SERVER_, as in
+HOKM_SERVER_PORT. A name that is not a setting is refused in each of them, for it is most often one misspelt.
+Nothing here reads the environment: it is handed in.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, cast, get_type_hints
+
+from hokm.checkpoint import is_origin
+from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting
+
+PREFIX = "HOKM_SERVER_"
+
+Value: TypeAlias = str | int | bool | Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings, checked. Raises `BadSetting` at construction."""
+
+    var: Path = Path("var")
+    """Where database, head and keys are."""
+    host: str = "127.0.0.1"
+    """The address to listen at."""
+    port: int = 7465
+    """0 lets the system choose one."""
+    origin: str = "localhost/hokm"
+    """The name of the log, for ever: 1 to 255 visible ASCII characters without space and plus."""
+    tls_certificate: Path | None = None
+    """A chain of certificates in PEM; without it and its key the server speaks in plain text."""
+    tls_key: Path | None = None
+    bots: bool = True
+    """Whether the house's own bots and stand-ins play."""
+    publish_ms: int = 1_000
+    """How long entries may wait for a checkpoint."""
+    most_tables: int = 10_000
+    """Running tables."""
+    most_waiting: int = 10_000
+    """Batches that may wait for the disk."""
+    busy_ms: int = 5_000
+    """How long another program may hold the database."""
+
+    def __post_init__(self) -> None:
+        if not is_origin(self.origin):
+            raise BadSetting("origin", self.origin, "1 to 255 visible ASCII characters without space and plus")
+        if not self.host:
+            raise BadSetting("host", self.host, "an address is wanted")
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            missing = "tls_key" if self.tls_key is None else "tls_certificate"
+            raise BadSetting(missing, "", "a certificate and its key go together")
+        for name, least, most in (
+            ("port", 0, 65_535),
+            ("publish_ms", 10, 10_000),
+            ("most_tables", 1, 10_000_000),
+            ("most_waiting", 1, 10_000_000),
+            ("busy_ms", 0, 600_000),
+        ):
+            if not least <= getattr(self, name) <= most:
+                raise BadSetting(name, str(getattr(self, name)), f"{least} to {most}")
+
+    @property
+    def database(self) -> Path:
+        """The file of the log."""
+        return self.var / "log.db"
+
+    @property
+    def head(self) -> Path:
+        """The file of the last checkpoint."""
+        return self.var / "head"
+
+    @property
+    def keys(self) -> Path:
+        """The directory of the house's keys."""
+        return self.var / "keys"
+
+    @property
+    def policy(self) -> Path:
+        """The file that readers trust by."""
+        return self.var / "policy"
+
+
+def load(arguments: Mapping[str, str], environment: Mapping[str, str], file: Path | None = None) -> Settings:
+    """Settings from all three; what is nowhere has its default.
+
+    Raises `BadSetting`, `SettingsUnreadable`, `UnknownSetting`.
+    """
+    found: dict[str, Value] = {}
+    if file is not None:
+        found |= _from_file(file)
+    named = {name.removeprefix(PREFIX).lower(): text for name, text in environment.items() if name.startswith(PREFIX)}
+    found |= _from_texts(named, "the environment")
+    found |= _from_texts(arguments, "the command line")
+    return Settings(**found)  # type: ignore[arg-type]
+
+
+def _kind(hint: object) -> type:
+    return Path if hint == Path | None else cast(type, hint)
+
+
+_KINDS = {name: _kind(hint) for name, hint in get_type_hints(Settings).items()}
+
+_WANTED = {bool: "true or false", int: "a whole number", Path: "a path", str: "a text"}
+
+
+def _from_texts(texts: Mapping[str, str], source: str) -> dict[str, Value]:
+    return {name: _of_text(name, text, _known(name, source)) for name, text in texts.items()}
+
+
+def _from_file(path: Path) -> dict[str, Value]:
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsUnreadable(str(path), error.strerror or str(error)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsUnreadable(str(path), str(error)) from error
+    return {name: _of_toml(name, value, _known(name, str(path))) for name, value in table.items()}
+
+
+def _known(name: str, source: str) -> type:
+    if name not in _KINDS:
+        raise UnknownSetting(name, source)
+    return _KINDS[name]
+
+
+def _of_text(name: str, text: str, kind: type) -> Value:
+    if kind is int and re.fullmatch("[0-9]{1,9}", text):
+        return int(text)
+    if kind is bool and text in ("true", "false"):
+        return text == "true"
+    if kind is Path and text:
+        return Path(text)
+    if kind is str:
+        return text
+    raise BadSetting(name, text, f"it is to be {_WANTED[kind]}")
+
+
+def _of_toml(name: str, value: object, kind: type) -> Value:
+    if kind is Path and isinstance(value, str) and value:
+        return Path(value)
+    if kind is not Path and type(value) is kind:
+        return cast(Value, value)
+    raise BadSetting(name, str(value), f"it is to be {_WANTED[kind]}")
