@@ -297,3 +297,42 @@ class SealedLost(Unknown):
 
     seat: int
     sentence = "The sealed number of seat {seat} is lost."
+
+
+# Start.
+
+
+@dataclass(eq=False)
+class AddressUnusable(Busy):
+    """The server cannot listen there: most often another program does."""
+
+    address: str
+    what: str
+    sentence = "The server cannot listen at {address}: {what}."
+
+
+@dataclass(eq=False)
+class CertificateUnusable(Malformed):
+    """The certificate, its key, or the two together are no good."""
+
+    path: str
+    what: str
+    sentence = "The certificate {path} and its key cannot be used: {what}."
+
+
+@dataclass(eq=False)
+class DirectoryUnusable(Busy):
+    """The directory of the server's files cannot be made."""
+
+    path: str
+    what: str
+    sentence = "The directory {path} cannot be made: {what}."
+
+
+@dataclass(eq=False)
+class PackageMissing(Unknown):
+    """A package of an extra is not installed."""
+
+    package: str
+    extra: str
+    sentence = "The package {package} is not installed: pip install 'hokm[{extra}]'"
