@@ -246,7 +246,7 @@ class Log:
     def audit(self) -> int:
         """Make every hash again from the entries and compare with the latest checkpoint; its size.
 
-        Takes about 2 seconds for a million entries. Raises `DatabaseCorrupt`, `LogNotOfHead`.
+        Takes some 3 seconds for a million entries. Raises `DatabaseCorrupt`, `LogNotOfHead`.
         """
         self._store.examine()
         latest = self._published.checkpoint
