@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `hokm-server`: reads what it is told by command line and environment, and serves until it is stopped.
+
+Its own output is for whoever started it: one line ``ready on HOST:PORT`` when it answers, and how to join. Diagnostics
+go to the standard error, a line of JSON each. It ends with 0 when it was stopped, 1 when it failed, 2 when it was
+called in a way that cannot be; each failure is one sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # every command imports only what it needs
+    from asyncio import AbstractEventLoop
+
+    from hokm_server.config import Settings
+    from hokm_server.serving import Serving
+
+FAILED = 1
+WRONG_USAGE = 2
+
+_EXTRA_PACKAGES = {"grpc", "grpc_health", "grpc_reflection", "google", "sqlalchemy"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; the status to end with."""
+    asked = _parser().parse_args(arguments)
+    try:
+        match asked.command, asked.what:
+            case "serve", _:
+                return _serve(asked, os.environ)
+            case "keys", "init":
+                return _init_keys(asked, os.environ)
+            case _:
+                return _show_keys(asked, os.environ)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRA_PACKAGES:
+            raise
+        return _say(f"The package {package} is not installed: pip install 'hokm[server]'", FAILED)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hokm-server",
+        description="Serves tables of Hokm, and writes the log of what happens there.",
+        epilog="Each option is also a setting by its name: HOKM_SERVER_PORT=7465 in the environment, "
+        "or port = 7465 in a file (--config). Files of the house, by default in ./var: keys/ (secret), "
+        "policy (what players and verifiers trust), the log and its head.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    serve = commands.add_parser("serve", help="serve until stopped; keys and log are made where there are none")
+    _add_settings(serve)
+    serve.add_argument("--host", help="address to listen at (127.0.0.1: this machine only)")
+    serve.add_argument("--port", help="port to listen at (7465); 0 lets the system choose one")
+    serve.add_argument("--tls-certificate", metavar="FILE", help="chain of certificates in PEM")
+    serve.add_argument("--tls-key", metavar="FILE", help="its key")
+    serve.add_argument("--publish-ms", metavar="MS", help="how long entries may wait for a checkpoint (1000)")
+    serve.add_argument("--no-bots", action="store_true", help="do without the house's own bots and stand-ins")
+    serve.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
+    keys = commands.add_parser("keys", help="make the keys of the house, or show what is public of them")
+    whats = keys.add_subparsers(dest="what", required=True, metavar="WHAT")
+    _add_settings(whats.add_parser("init", help="make them"))
+    _add_settings(whats.add_parser("show", help="show the public keys and the policy, never a secret"))
+    parser.set_defaults(what=None)
+    return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--var", metavar="DIR", help="directory of the house's files (var)")
+    parser.add_argument("--origin", help="name of the log, for ever (localhost/hokm)")
+    parser.add_argument("--config", metavar="FILE", type=Path, help="settings in TOML")
+
+
+def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
+    """The settings that hold. Where nothing states the origin, the house that is there states it."""
+    from dataclasses import replace
+
+    from hokm.policy import Policy
+    from hokm_server.config import Settings, load
+
+    names = ("var", "origin", "host", "port", "tls_certificate", "tls_key", "publish_ms")
+    stated = {name: getattr(asked, name) for name in names if getattr(asked, name, None) is not None}
+    if getattr(asked, "no_bots", False):
+        stated["bots"] = "false"
+    settings = load(stated, environment, asked.config)
+    if settings.origin != Settings().origin or "origin" in stated or "HOKM_SERVER_ORIGIN" in environment:
+        return settings
+    try:
+        policy = Policy.parse((settings.keys / "policy").read_bytes())
+    except Exception:  # whatever is wrong with it, its reader says so
+        return settings
+    return replace(settings, origin=policy.logs[0].vkey.name) if policy.logs else settings
+
+
+# serve
+
+
+def _serve(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
+
+    import asyncio
+
+    from hokm.errors import HokmError
+    from hokm_server import diagnostics, errors
+
+    diagnostics.write_to(sys.stderr, asked.level)
+    sys.setswitchinterval(0.0002)  # for the writer's thread, beside a busy loop
+    try:
+        settings = _settings(asked, environment)
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(_serve_until_stopped(settings))
+    except (errors.BadSetting, errors.UnknownSetting, errors.SettingsUnreadable) as error:
+        return _say(str(error), WRONG_USAGE)
+    except HokmError as error:
+        return _say(str(error), FAILED)
+    except KeyboardInterrupt:  # asked a second time, while it was stopping
+        return FAILED
+
+
+def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
+    """That of uvloop where it is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+async def _serve_until_stopped(settings: Settings) -> int:
+    import asyncio
+    import signal
+
+    from hokm_server.serving import serving
+
+    loop = asyncio.get_running_loop()
+    stop: asyncio.Future[None] = loop.create_future()
+
+    def stopping() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)  # whoever asks twice does not want to wait
+        stop.set_result(None)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping)
+    async with serving(settings) as found:
+        print(_ready(settings, found), flush=True)
+        await asyncio.wait((stop, found.failed), return_when=asyncio.FIRST_COMPLETED)
+        cause = found.failed.result() if found.failed.done() else None
+    return _say(f"The log could not be written any more: {cause}", FAILED) if cause else 0
+
+
+def _ready(settings: Settings, found: Serving) -> str:
+    """What is printed once the server answers."""
+    others = "anybody who reaches this machine at that port and trusts that policy"
+    if found.host in ("127.0.0.1", "::1", "localhost"):
+        others = "nobody from another machine: for that, start with --host 0.0.0.0"
+    lines = [
+        f"ready on {found.address}",
+        f"  log     {found.keys.origin}, trusted by the policy {settings.policy}",
+        f"  play    hokm play --server {found.address_here}",
+        f"  others  {others}",
+        "  any     program that speaks gRPC: package hokm.v1, reflection is on",
+    ]
+    return "\n".join(lines)
+
+
+# keys
+
+
+def _init_keys(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from hokm.errors import HokmError
+    from hokm_server.clock import SystemClock
+    from hokm_server.errors import KeysExist
+
+    try:
+        settings = _settings(asked, environment)
+        if settings.keys.exists():
+            raise KeysExist(str(settings.keys))
+        from hokm_server.house_files import keys_of
+
+        keys_of(settings, SystemClock(), os.urandom)
+    except HokmError as error:
+        return _say(str(error), FAILED)
+    print(f"made {settings.keys}; take {settings.keys / 'root.key'} to where no network reaches")
+    return _show_keys(asked, environment)
+
+
+def _show_keys(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from hokm import keys as manifests
+    from hokm.entry import parse_entry
+    from hokm.errors import HokmError
+    from hokm_server import house_keys
+
+    try:
+        settings = _settings(asked, environment)
+        keys = house_keys.load(settings.keys, settings.origin)
+    except HokmError as error:
+        return _say(str(error), FAILED)
+    manifest = manifests.read_manifest(parse_entry(keys.manifest).body)
+    for key, role in manifest.roles():
+        print(f"{role:14}{key.hex()}")
+    print(f"{'root key':14}{keys.policy.root_key(keys.origin).public_key.hex()}")
+    print(f"\nThe policy, for readers ({settings.policy}):\n{keys.policy.format().decode()}", end="")
+    return 0
+
+
+def _say(sentence: str, status: int) -> int:
+    print(f"hokm-server: {sentence}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

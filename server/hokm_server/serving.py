@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole server out of its settings: every part built in order, and stopped in reverse.
+
+    keys → store → log → publisher → writer → tables → services → address → bots
+
+So at the end the bots go first; then nobody new is let in and what runs is cut off; then nothing more is decided; then
+what was decided becomes durable; then it is published; then the files are closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import os
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hokm.entry import event_key_id, leaf
+from hokm.events import Anchor
+from hokm.table import House
+from hokm_server.auth import Auth
+from hokm_server.clock import Clock, SystemClock
+from hokm_server.config import Settings
+from hokm_server.draft import Signet
+from hokm_server.errors import KeysDisagree, PackageMissing
+from hokm_server.house_bots import bots_command, keep_running
+from hokm_server.house_files import keys_of
+from hokm_server.house_keys import HouseKeys
+from hokm_server.log import Log
+from hokm_server.log_service import LogService
+from hokm_server.proofs import Proofs
+from hokm_server.publisher import Publisher
+from hokm_server.sealing import SealKey
+from hokm_server.server import Services, address_of, create_server, credentials_of, listen
+from hokm_server.sign_in import SignInService
+from hokm_server.store import KEYS_STREAM, Batch, Store
+from hokm_server.tables import Tables
+from hokm_server.tables_service import TablesService
+from hokm_server.writer import Writer
+
+GRACE_SECONDS: Final = 0.25
+"""How long calls may go on when the server ends. Streams never end by themselves, so it is short."""
+
+MOST_CALLS: Final = 20_000
+"""Calls at a time, streams among them; more are refused."""
+
+_EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A server that answers."""
+
+    host: str
+    port: int
+    keys: HouseKeys
+    tables: Tables
+    log: Log
+    publisher: Publisher
+    failed: asyncio.Future[Exception]
+    """Has the cause once the log can no longer be written."""
+
+    @property
+    def address(self) -> str:
+        """Where it listens, `host:port`."""
+        return address_of(self.host, self.port)
+
+    @property
+    def address_here(self) -> str:
+        """Where programs on this machine reach it."""
+        return address_of(_EVERYWHERE.get(self.host, self.host), self.port)
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    settings: Settings, clock: Clock | None = None, entropy: Callable[[int], bytes] = os.urandom
+) -> AsyncIterator[Serving]:
+    """A server that answers until the context ends; keys and database are made where there are none.
+
+    Raises the errors of `hokm_server.errors` where it cannot start, and leaves nothing open then.
+    """
+    clock = clock or SystemClock()
+    loop = asyncio.get_running_loop()
+    failed: asyncio.Future[Exception] = loop.create_future()
+    credentials = None
+    if settings.tls_certificate is not None and settings.tls_key is not None:
+        credentials = credentials_of(settings.tls_certificate, settings.tls_key)
+    if settings.bots and importlib.util.find_spec("hokm_client") is None:
+        raise PackageMissing("hokm_client", "client")
+    keys = keys_of(settings, clock, entropy)
+    async with contextlib.AsyncExitStack() as stack:
+        store = Store(settings.database, keys.origin, busy_seconds=settings.busy_ms / 1000)
+        stack.callback(store.close)
+        log = Log(store, settings.head, keys.origin, keys.log)
+        _log_manifest(store, log, keys, settings.keys)
+        publisher = Publisher(log, seconds=settings.publish_ms / 1000)
+        await stack.enter_async_context(_running(publisher.run()))
+        writer = Writer(
+            log.append, loop, most_waiting=settings.most_waiting, stopped=lambda cause: _tell(failed, cause)
+        )
+        stack.push_async_callback(writer.close)
+        tables = Tables(
+            store=store,
+            writer=writer,
+            clock=clock,
+            entropy=entropy,
+            signet=_signet(keys),
+            seal_key=SealKey(keys.seal, entropy=entropy),
+            manifest_leaf=leaf(keys.manifest),
+            anchor=lambda: _anchor(log),
+            most_tables=settings.most_tables,
+        )
+        stack.callback(tables.stop)
+        tables.start()
+        auth = Auth(keys.origin, keys.token_secret, [keys.operator.public], clock)
+        services = Services(
+            SignInService(auth),
+            TablesService(tables, lambda context: auth.viewer_of(context.invocation_metadata())),
+            LogService(store, log, Proofs(store, log, publisher)),
+        )
+        listening = create_server(
+            services, settings.host, settings.port, credentials=credentials, most_calls=MOST_CALLS
+        )
+        stack.push_async_callback(listening.stop, GRACE_SECONDS)
+        found = Serving(settings.host, listening.port, keys, tables, log, publisher, failed)
+        bots_address = found.address_here
+        if settings.bots and credentials is not None:  # a door for the bots alone: this machine needs no certificate
+            bots_address = address_of("127.0.0.1", listen(listening.server, "127.0.0.1", 0))
+        await listening.start()
+        if settings.bots:
+            await stack.enter_async_context(_running(keep_running(bots_command(bots_address, str(settings.var)))))
+        yield found
+
+
+def _log_manifest(store: Store, log: Log, keys: HouseKeys, directory: Path) -> None:
+    """See that the log says by which keys it is written; a new log begins with that, published before anything else."""
+    logged = store.entries_of(KEYS_STREAM, 0, 1)
+    if not logged:
+        log.append([Batch(KEYS_STREAM, 0, [keys.manifest])])
+        log.publish()
+    elif logged != [keys.manifest]:
+        raise KeysDisagree(str(directory), "the log begins with another manifest")
+
+
+def _signet(keys: HouseKeys) -> Signet:
+    house = House(keys.origin, keys.event.public)
+    return Signet(house, keys.event, event_key_id(keys.origin, keys.event.public), keys.house_secret)
+
+
+def _anchor(log: Log) -> Anchor:
+    checkpoint = log.published.checkpoint
+    return Anchor(checkpoint.size, checkpoint.root)
+
+
+def _tell(failed: asyncio.Future[Exception], cause: Exception) -> None:
+    if not failed.done():
+        failed.set_result(cause)
+
+
+@contextlib.asynccontextmanager
+async def _running(work: object) -> AsyncIterator[None]:
+    """Run this beside whatever is done here, and cancel it at the end."""
+    assert asyncio.iscoroutine(work)
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
