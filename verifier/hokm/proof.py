@@ -6,7 +6,9 @@
     origin         which log: the first line of its checkpoints
     table          the stream's id, 32 hex digits
     round          which round, from 1; in a round proof only
-    manifests      [{entry, index, inclusion}], the key manifests from version 0 on
+    manifests      [{entry, index, inclusion}], by version: the key manifest that the table was opened under, and
+                   those before it that hand over to a later root key, if one signed it
+    roots          the later root keys, in base64; only where there are any
     opening        entries 0 to GameStarted; in a round proof from round 2 on only
     first_version  the version of the first of these:
     entries        without a gap; of round 1 and of a game from version 0, of a later round from the RoundRevealed
@@ -95,6 +97,8 @@ class Proof:
     round: int | None
     """None in the proof of a game."""
     manifests: tuple[ManifestProof, ...]
+    roots: tuple[bytes, ...]
+    """Root keys that manifests hand over to, 32 bytes each."""
     opening: tuple[bytes, ...]
     first_version: int
     entries: tuple[bytes, ...]
@@ -131,6 +135,8 @@ class Proof:
             {"entry": write_base64(item.entry), "index": item.index, "inclusion": _texts(item.inclusion)}
             for item in self.manifests
         ]
+        if self.roots:
+            whole["roots"] = _texts(self.roots)
         if self.opening:
             whole["opening"] = _texts(self.opening)
         whole["first_version"] = self.first_version
@@ -213,7 +219,7 @@ class _Reader:
     def hash(self, name: str) -> bytes:
         value = self.octets(name)
         if len(value) != HASH_BYTES:
-            raise BadProof(f"{name} is not a hash of {HASH_BYTES} bytes")
+            raise BadProof(f"{name} has {len(value)} bytes, not {HASH_BYTES}")
         return value
 
     def several(self, read: Callable[[_Reader, str], T], name: str, most: int) -> tuple[T, ...]:
@@ -276,9 +282,7 @@ def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], A
 
 _manifest: Final = _record(ManifestProof, {"entry": _Reader.octets, "index": _Reader.number, "inclusion": _hashes})
 _inclusion: Final = _record(Inclusion, {"version": _Reader.number, "index": _Reader.number, "hashes": _hashes})
-_anchor: Final = _record(
-    AnchorProof, {"version": _Reader.number, "checkpoint": _Reader.string, "consistency": _hashes}
-)
+_anchor: Final = _record(AnchorProof, {"version": _Reader.number, "checkpoint": _Reader.string, "consistency": _hashes})
 
 
 def _format(reader: _Reader, name: str) -> str:
@@ -309,6 +313,7 @@ _FIELDS: Final[dict[str, Callable[[_Reader, str], Any]]] = {
     "table": _table,
     "round": _Reader.number,
     "manifests": lambda reader, name: reader.several(_manifest, name, MOST_MANIFESTS),
+    "roots": lambda reader, name: reader.several(_Reader.hash, name, MOST_MANIFESTS),
     "opening": _entries,
     "first_version": _Reader.number,
     "entries": _entries,
@@ -316,7 +321,7 @@ _FIELDS: Final[dict[str, Callable[[_Reader, str], Any]]] = {
     "anchors": lambda reader, name: reader.several(_anchor, name, MOST_GAME_BYTES),
     "checkpoint": _Reader.string,
 }
-_NOT_ALWAYS: Final = {"round", "opening"}
+_NOT_ALWAYS: Final = {"round", "roots", "opening"}
 
 
 def _proof(reader: _Reader, name: str) -> Proof:
@@ -325,13 +330,15 @@ def _proof(reader: _Reader, name: str) -> Proof:
         if field not in values and field not in _NOT_ALWAYS:
             raise BadProof(f"it has no {field!r}")
     del values["format"]
-    proof = Proof(**({"round": None, "opening": ()} | values))
+    proof = Proof(**({"round": None, "roots": (), "opening": ()} | values))
     if (proof.kind is ProofKind.ROUND) != (proof.round is not None):
         raise BadProof("a round proof names its round, a game proof none")
     if proof.round == 0:
         raise BadProof("rounds count from 1")
     if not proof.entries:
         raise BadProof("it has no entries")
+    if "roots" in values and not proof.roots:
+        raise BadProof("roots is empty")
     later = proof.round is not None and proof.round > 1
     if ("opening" in values) != later or bool(proof.opening) != later:
         raise BadProof("there is an opening in the proof of a round from 2 on, and only there")

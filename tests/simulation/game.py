@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One game in memory: the table driven as a server drives it, by a clock that stands until a test moves it.
+
+Every entry goes through `due`, `vouch` and `decide` first, as it would in the house; what they refuse raises. A test
+plays with the words of the table (`sit`, `commit`, `play`, `leave`, `time_out`, …) or lets `play_game` and `wander`
+play for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from hokm.cards import Hand
+from hokm.deal import HOUSE_SEAT, commitment, house_number
+from hokm.events import (
+    Act,
+    Anchor,
+    CeremonyOpened,
+    Commit,
+    Dealt,
+    Event,
+    GameStarted,
+    Join,
+    Leave,
+    Move,
+    NameTrump,
+    Play,
+    Protest,
+    ProtestOnly,
+    ProtestReason,
+    Reopened,
+    Resign,
+    Return,
+    Reveal,
+    RoundRevealed,
+    Ruling,
+    SeatKind,
+    ServerFault,
+    ServerFaultCause,
+    SignedMove,
+    StandInCause,
+    StoodIn,
+    TableOpened,
+)
+from hokm.merkle import leaf_hash
+from hokm.proof import AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
+from hokm.rules import Seat, TableRules
+from hokm.signing import SigningKey, pae
+from hokm.table import (
+    NO_HANDS,
+    Ceremony,
+    Hands,
+    Over,
+    Round,
+    RulingKind,
+    Supply,
+    Table,
+    decide,
+    decide_stand_in,
+    due,
+    evolve,
+    expires_ms,
+    hands_of,
+    may_call_away,
+    may_play,
+    next_context,
+    opened,
+    overdue,
+    reopening,
+    rule,
+    signer,
+    stand_in_wanted,
+    to_act,
+    vouch,
+)
+from hokm.wire import MOVE_TYPE, write_event, write_move, write_rules
+from tests.simulation.house import TestHouse
+
+PERSON: Final = SeatKind.PERSON
+BOT: Final = SeatKind.BOT
+FOUR_PERSONS: Final = (PERSON, PERSON, PERSON, PERSON)
+TWO_AND_BOTS: Final = (PERSON, BOT, PERSON, BOT)
+
+SHORT: Final = TableRules(target=3)
+"""The shortest game there is."""
+
+
+@dataclass(slots=True)
+class Player:
+    """Who sits in a seat."""
+
+    kind: SeatKind
+    key: SigningKey
+
+
+@dataclass
+class Game:
+    """A stream, and all that a house and its players know of it."""
+
+    house: TestHouse
+    rules: TableRules = SHORT
+    kinds: tuple[SeatKind, ...] = FOUR_PERSONS
+    rematch_of: bytes = b""
+    entries: list[bytes] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    leaves: list[bytes] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    """Of the entries in the tree."""
+    anchors: dict[int, str] = field(default_factory=dict)
+    """The checkpoint that the CeremonyOpened of a version is anchored in."""
+    keys: dict[bytes, SigningKey] = field(default_factory=dict)
+    """Every player's and stand-in's, by public key."""
+    numbers: dict[tuple[bytes, Seat], bytes] = field(default_factory=dict)
+    """What seats drew, by ctx and seat, the house's too."""
+    moved: Counter[bytes] = field(default_factory=Counter)
+    """Moves by public key."""
+    signers: dict[bytes, bytes] = field(default_factory=dict)
+    """Whose each signature under a move is."""
+    hands: Hands = NO_HANDS
+
+    def __post_init__(self) -> None:
+        self.rng = self.house.rng
+        self.id = (self.house.now_ms << 80 | self.rng.getrandbits(80)).to_bytes(16, "big")
+        self.players = [Player(kind, self.new_key()) for kind in self.kinds]
+        rules = write_rules(self.rules)
+        self.event_key = self.house.event_key
+        content = TableOpened(self.house.octets(), self.rules, rules, self.house.manifest_leaf, self.rematch_of)
+        event = Event(self.id, 0, bytes(32), self.house.now_ms, content)
+        self.table = opened(self.house.house, event)
+        self._append(event)
+
+    def new_key(self) -> SigningKey:
+        key = self.house.new_key()
+        self.keys[key.public] = key
+        return key
+
+    # The log.
+
+    @property
+    def now_ms(self) -> int:
+        return max(self.house.now_ms, self.table.time_ms)
+
+    @property
+    def over(self) -> bool:
+        return isinstance(self.table.stage, Over)
+
+    def _append(self, event: Event) -> None:
+        entry = self.house.sign_event(write_event(event), self.event_key)
+        self.entries.append(entry)
+        self.events.append(event)
+        self.leaves.append(leaf_hash(entry))
+        self.places.append(self.house.append(entry))
+
+    def log(self, content: SignedMove | Ruling) -> None:
+        """One entry more, unasked."""
+        event = Event(self.id, self.table.version + 1, self.leaves[-1], self.now_ms, content)
+        self.table = evolve(self.table, event)
+        self._append(event)
+
+    # Rulings.
+
+    def supply(self) -> Supply:
+        """What the house knows besides the public entries."""
+        stage = self.table.stage
+        ceremony = stage.ceremony if isinstance(stage, Round) else stage
+        if not isinstance(ceremony, Ceremony):
+            return Supply(hands=self.hands)
+        come = [seat for seat in range(4) if ceremony.revealed[seat]]
+        numbers = [self.numbers[ceremony.ctx, seat] if seat in come else None for seat in range(4)]
+        return Supply(numbers=(*numbers, self.numbers[ceremony.ctx, HOUSE_SEAT]), hands=self.hands)
+
+    def rule(self, kind: RulingKind) -> None:
+        """Log the ruling of that kind, whether it is due or not."""
+        table = self.table
+        if kind is StoodIn:
+            wanted = stand_in_wanted(table)
+            assert wanted is not None
+            self.stand_in(*wanted)
+            return
+        if kind is CeremonyOpened:
+            checkpoint = self.house.publish()
+            size, root = len(self.house.leaves), self.house.checkpoint().root
+            self.anchors[table.version + 1] = checkpoint
+            ctx = next_context(table).to_bytes()
+            number = house_number(self.house.secret, ctx)
+            self.numbers[ctx, HOUSE_SEAT] = number
+            made = commitment(ctx, HOUSE_SEAT, self.event_key.public, number)
+            self.log(rule(table, kind, Supply(house_commitment=made, anchor=Anchor(size, root))))
+            return
+        self.log(rule(table, kind, self.supply()))
+        stage = self.table.stage
+        if kind is Dealt:
+            assert isinstance(stage, Round)
+            assert stage.ceremony.commit_set is not None
+            ctx = stage.ceremony.ctx
+            five = tuple(self.numbers[ctx, seat] for seat in range(5))
+            self.hands = hands_of(stage.ceremony.commit_set, five, stage.hakem, self.rules.packets)
+
+    def stand_in(self, seat: Seat, cause: StandInCause) -> None:
+        """A stand-in takes the seat."""
+        key = self.new_key()
+        join = self.sign(
+            Move(
+                bytes(32),
+                self.table.round,
+                self.table.attempt,
+                seat,
+                0,
+                self.table.version,
+                self.leaves[-1],
+                None,
+                Join(BOT, key.public, self.house.octets()),
+            ),
+            key,
+        )
+        decide_stand_in(self.table, join.move)
+        self.moved[key.public] += 1
+        self.log(StoodIn(seat, join, cause))
+
+    def settle(self) -> None:
+        """Log all that is due."""
+        while (kind := due(self.table)) is not None:
+            self.rule(kind)
+
+    def time_out(self) -> None:
+        """Wait until a deadline has passed and log what it brings."""
+        self.settle()
+        expiry = expires_ms(self.table)
+        assert expiry is not None
+        self.house.now_ms = max(self.house.now_ms, expiry)
+        kind = overdue(self.table, self.now_ms)
+        assert kind is not None
+        self.rule(kind)
+
+    def call_away(self) -> None:
+        """Wait as long as it takes and say that who is to act is away."""
+        self.settle()
+        ((seat, decision),) = to_act(self.table)
+        self.house.now_ms = max(self.house.now_ms, decision.since_ms + 1000 * self.rules.away_seconds)
+        assert may_call_away(self.table, seat, self.now_ms)
+        self.stand_in(seat, StandInCause.AWAY)
+
+    def reopen(self, downtime_ms: int = 120_000) -> None:
+        """The house was down and begins what has passed anew."""
+        self.settle()
+        self.house.wait(downtime_ms)
+        seats = reopening(self.table, self.now_ms)
+        assert seats
+        self.log(Reopened(seats))
+
+    def fail(self, cause: ServerFaultCause = ServerFaultCause.SEALED_LOST) -> None:
+        """The house says that it failed."""
+        self.log(ServerFault(cause))
+
+    # Moves.
+
+    def sign(self, move: Move, key: SigningKey) -> SignedMove:
+        body = write_move(move)
+        signed = SignedMove(move, body, key.sign(pae(MOVE_TYPE, body)))
+        self.signers[signed.signature] = key.public
+        return signed
+
+    def draft(self, seat: Seat, act: Act, protest: Protest | None = None) -> Move:
+        """The move by which that seat does it now, its head right."""
+        table = self.table
+        move = Move(
+            bytes(32) if isinstance(act, Join) else table.game_id,
+            table.round,
+            table.attempt,
+            seat,
+            0,
+            table.version,
+            self.leaves[-1],
+            protest,
+            act,
+        )
+        return move._replace(number=self.moved[signer(table, move)])
+
+    def do(self, seat: Seat, act: Act, protest: Protest | None = None) -> None:
+        """That seat does it, if the table lets it."""
+        self.settle()
+        move = self.draft(seat, act, protest)
+        assert overdue(self.table, self.now_ms) is None
+        vouch(self.table, move)
+        decide(self.table, move, self.now_ms, self.hands)
+        key = self.keys[signer(self.table, move)]
+        self.moved[key.public] += 1
+        self.log(self.sign(move, key))
+
+    def sit(self) -> None:
+        """All four join, and the game starts."""
+        for seat, player in enumerate(self.players):
+            self.house.wait(500)
+            self.join(seat, player)
+        self.settle()
+
+    def join(self, seat: Seat, player: Player) -> None:
+        self.do(seat, Join(player.kind, player.key.public, self.house.octets()))
+
+    def commit(self, seat: Seat) -> None:
+        ceremony = self.ceremony
+        number = self.house.octets()
+        holder = ceremony.holders[seat].public_key
+        self.do(seat, Commit(commitment(ceremony.ctx, seat, holder, number)))
+        self.numbers[ceremony.ctx, seat] = number
+
+    def reveal(self, seat: Seat) -> None:
+        ceremony = self.ceremony
+        assert ceremony.commit_set is not None
+        self.do(seat, Reveal(ceremony.ctx, ceremony.commit_set))
+
+    def name_trump(self, suit: int | None = None) -> None:
+        self.do(self.round.hakem, NameTrump(self.rng.randrange(4) if suit is None else suit))
+
+    def play(self, choose: Callable[[list[int]], int] | None = None) -> None:
+        """The seat in turn plays a legal card."""
+        self.settle()
+        round_ = self.round
+        hand = self.hands.dealt[round_.turn]
+        assert hand is not None
+        legal = list(cards_of(may_play(round_, hand)))
+        self.do(round_.turn, Play((choose or self.rng.choice)(legal)))
+
+    def leave(self, seat: Seat) -> None:
+        self.do(seat, Leave())
+
+    def come_back(self, seat: Seat) -> None:
+        self.do(seat, Return())
+
+    def resign(self, seat: Seat) -> None:
+        self.do(seat, Resign())
+
+    def protest(self, seat: Seat, reason: ProtestReason = ProtestReason.CLOCK) -> None:
+        self.do(seat, ProtestOnly(), Protest(self.last_ctx, reason))
+
+    @property
+    def last_ctx(self) -> bytes:
+        """The ctx of the last ceremony."""
+        return next(event.content.ctx for event in reversed(self.events) if isinstance(event.content, CeremonyOpened))
+
+    @property
+    def ceremony(self) -> Ceremony:
+        self.settle()
+        assert isinstance(self.table.stage, Ceremony)
+        return self.table.stage
+
+    @property
+    def round(self) -> Round:
+        assert isinstance(self.table.stage, Round)
+        return self.table.stage
+
+    # Stretches of a game.
+
+    def step(self) -> None:
+        """Somebody who is to act does so, a second later."""
+        self.settle()
+        self.house.wait(self.rng.randrange(200, 1800))
+        seat, _ = self.rng.choice(to_act(self.table))
+        match self.table.stage:
+            case Ceremony(commit_set=None):
+                self.commit(seat)
+            case Ceremony():
+                self.reveal(seat)
+            case Round(trump=None):
+                self.name_trump()
+            case _:
+                self.play()
+        self.settle()
+
+    def until(self, reached: Callable[[Table], bool]) -> None:
+        """Play on until the table is so."""
+        while not reached(self.table):
+            self.step()
+
+    def play_ceremony(self) -> None:
+        """Play on until the ceremony at hand is over."""
+        self.settle()
+        self.until(lambda table: not isinstance(table.stage, Ceremony))
+
+    def play_round(self) -> None:
+        """Play on until the round at hand, or the next one, is over and what follows has begun."""
+        self.settle()
+        number = max(self.table.round, 1)
+        self.until(lambda table: isinstance(table.stage, Over) or table.round > number)
+
+    def play_game(self) -> None:
+        """Play to the end."""
+        self.until(lambda table: isinstance(table.stage, Over))
+
+    def wander(self, mischief: float = 0.1, most_rounds: int = 4) -> None:
+        """Play to the end, with all that can go wrong: silence, leaving, being called away, the house being down."""
+        while not self.over:
+            if self.rng.random() < mischief or self.table.round > most_rounds:
+                self._misbehave(self.table.round > most_rounds)
+            else:
+                self.step()
+            self.settle()
+
+    def _misbehave(self, to_an_end: bool) -> None:
+        table = self.table
+        if not isinstance(table.stage, Ceremony | Round):
+            return
+        seat = self.rng.randrange(4)
+        place = table.places[seat]
+        person = place.kind is PERSON
+        persons = [other for other in range(4) if table.places[other].kind is PERSON]
+        what = self.rng.choice(("silence", "silence", "leave", "back", "away", "down", "protest", "resign"))
+        if to_an_end:
+            what, seat, person = "leave", next((s for s in persons if not table.places[s].left), 0), True
+            if not persons:
+                self.fail()
+                return
+        place = table.places[seat]
+        can_wait = isinstance(table.stage, Round) or not _owed_by_house(table.stage)
+        if what == "silence" and can_wait:
+            self.time_out()
+        elif what == "leave" and person and not place.left:
+            self.leave(seat)
+        elif what == "back" and (place.absent or place.left) and not place.back and place.returns < 3:
+            self.come_back(seat)
+        elif what == "away" and isinstance(table.stage, Round):
+            turn = table.places[table.stage.turn]
+            if turn.kind is PERSON and turn.absent is None and self.rules.away_seconds:
+                ((_, decision),) = to_act(table)
+                if self.now_ms < decision.deadline_ms:
+                    self.call_away()
+        elif what == "down" and not any(decision.reopened for _, decision in to_act(table)):
+            self.reopen()
+        elif what == "protest" and place.protests < 3:
+            self.protest(seat)
+        elif what == "resign" and isinstance(table.stage, Round) and person and not place.resigned:
+            self.resign(seat)
+
+    # Proofs.
+
+    def versions(self, kind: RulingKind) -> list[int]:
+        """The versions of all rulings of that kind."""
+        return [event.version for event in self.events if isinstance(event.content, kind)]
+
+    def game_proof(self) -> Proof:
+        """The proof of the whole stream, at a checkpoint that is made now."""
+        return self._proof(ProofKind.GAME, None, 0, len(self.entries) - 1)
+
+    def round_proof(self, number: int) -> Proof:
+        """The proof of one round that was played."""
+        closing = self.versions(RoundRevealed)
+        first = closing[number - 2] if number > 1 else 0
+        return self._proof(ProofKind.ROUND, number, first, closing[number - 1])
+
+    def _proof(self, kind: ProofKind, number: int | None, first: int, last: int) -> Proof:
+        house = self.house
+        house.wait(2000)
+        size = len(house.leaves)
+        starts = self.versions(GameStarted)
+        proved = sorted({*starts, last})
+        opening = tuple(self.entries[: starts[0] + 1]) if first else ()
+        return Proof(
+            kind=kind,
+            origin=house.origin,
+            table=self.id,
+            round=number,
+            manifests=tuple(ManifestProof(entry, at, house.inclusion(at, size)) for entry, at in house.manifests),
+            roots=tuple(key.public for key in house.root_keys[1:-1]),
+            opening=opening,
+            first_version=first,
+            entries=tuple(self.entries[first : last + 1]),
+            inclusion=tuple(
+                Inclusion(version, self.places[version], house.inclusion(self.places[version], size))
+                for version in proved
+            ),
+            anchors=tuple(
+                AnchorProof(version, note, house.consistency(self._anchor_size(version), size))
+                for version, note in sorted(self.anchors.items())
+                if first <= version <= last
+            ),
+            checkpoint=house.publish(),
+        )
+
+    def _anchor_size(self, version: int) -> int:
+        content = self.events[version].content
+        assert isinstance(content, CeremonyOpened)
+        return content.anchor.size
+
+
+def _owed_by_house(ceremony: Ceremony) -> bool:
+    """Whether silence now would be the house's own fault."""
+    kinds = {ceremony.holders[seat].kind for seat in ceremony.missing}
+    return SeatKind.STAND_IN in kinds or (ceremony.commit_set is not None and BOT in kinds)
+
+
+def cards_of(hand: Hand) -> Iterator[int]:
+    """The cards of a hand, lowest number first."""
+    while hand:
+        yield (hand & -hand).bit_length() - 1
+        hand &= hand - 1

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verification of a proof: thirteen numbered steps, no network, and a report that says what is not proved.
+
+    codes    the steps, and every code by which one refuses or warns
+    ground   steps 1 to 5: the file, the log's word for it, the house's keys, one chain
+    walk     steps 6 to 12: every entry decided again
+    report   the verdict, and what a reader is told
+
+Steps 1 to 5 come one after the other. Then the entries are walked along once, and the first that does not follow
+from those before it is refused by the step that it offends. A verdict of VERIFIED means: the deal was fixed by
+numbers committed to before any was known; every move was made by the key that signed it; every ruling follows from
+the rules; the score is right; and this is the whole history of the table up to the last entry here, as far as the
+log and its witnesses are believed.
+"""
+
+from __future__ import annotations
+
+from hokm.policy import Policy
+from hokm.verify.codes import Code, Step
+from hokm.verify.ground import Signatures
+from hokm.verify.judge import Wishes, verify
+from hokm.verify.report import Finding, Line, Report, Verdict
+
+__all__ = ["Code", "Finding", "Line", "Policy", "Report", "Signatures", "Step", "Verdict", "Wishes", "verify"]
