@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong on the client's side: its own files, the way to the server, and what the server says.
+
+These join the one tree of `hokm.errors`. What a server refuses comes over the wire as a reason with facts; `refusal`
+makes the very error of it that was raised there. A server that contradicts itself is another matter: see `fraud`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+
+from hokm import errors
+from hokm.errors import Busy, Conflict, HokmError, Malformed, NotSignedIn, NotYourSeat, Rule, Unknown, reason_of
+
+# Files of the player.
+
+
+@dataclass(eq=False)
+class IdentityExists(Conflict):
+    """An identity is made once and never written over."""
+
+    path: str
+    sentence = "There is an identity in {path} already; nothing was changed."
+
+
+@dataclass(eq=False)
+class IdentityExposed(Malformed):
+    """Others than the owner can read or change the secret."""
+
+    path: str
+    mode: str
+    sentence = "The identity {path} is open to others (mode {mode}): make it 0600."
+
+
+@dataclass(eq=False)
+class IdentityMalformed(Malformed):
+    """Not the file of an identity."""
+
+    path: str
+    length: int
+    sentence = "{path} is not an identity: it has {length} bytes, an identity has 32."
+
+
+@dataclass(eq=False)
+class IdentityMissing(Unknown):
+    """The file is not there or cannot be read."""
+
+    path: str
+    what: str
+    sentence = "The identity {path} cannot be read: {what}."
+
+
+@dataclass(eq=False)
+class IdentityUnwritable(Busy):
+    """The file cannot be made."""
+
+    path: str
+    what: str
+    sentence = "The identity cannot be written to {path}: {what}."
+
+
+@dataclass(eq=False)
+class KeepingFailed(Busy):
+    """What must be kept before it is sent cannot be kept, so nothing is sent."""
+
+    path: str
+    what: str
+    sentence = "Nothing can be kept in {path}: {what}. Nothing was sent."
+
+
+@dataclass(eq=False)
+class KeepingInUse(Busy):
+    """Another program plays from this directory."""
+
+    path: str
+    sentence = "{path} is in use by another program: two programs cannot play from one directory."
+
+
+@dataclass(eq=False)
+class PolicyMissing(Unknown):
+    """Whom to trust is said by a file, and it is not there."""
+
+    path: str
+    what: str
+    sentence = "The trust policy {path} cannot be read: {what}."
+
+
+# What the player may not do any more.
+
+
+@dataclass(eq=False)
+class NumberNotKept(Unknown):
+    """The number behind a commitment is not on this device, so it cannot be revealed here."""
+
+    seat: int
+    sentence = "The number that seat {seat} committed to is not kept here: it was made elsewhere, or the file is lost."
+
+
+@dataclass(eq=False)
+class OtherSetSigned(Conflict):
+    """A device signs a Reveal over one set of commitments for a context, and never over another."""
+
+    signed: str
+    asked: str
+    sentence = "A Reveal over the set {signed} was signed for this context; none is signed over {asked}."
+
+
+@dataclass(eq=False)
+class SigningStopped(Conflict):
+    """The server was caught contradicting itself: nothing is signed at this table but protests."""
+
+    kind: str
+    sentence = "The server was caught ({kind}): nothing is signed at this table any more but a protest."
+
+
+# The way to the server.
+
+
+@dataclass(eq=False)
+class BadAddress(Malformed):
+    """Not a server's address."""
+
+    address: str
+    sentence = "{address!r} is not a server's address: host:port."
+
+
+@dataclass(eq=False)
+class SeatGone(Conflict):
+    """The seat is not this key's any more."""
+
+    seat: int
+    sentence = "Seat {seat} is no longer this player's."
+
+
+@dataclass(eq=False)
+class TakenOver(Conflict):
+    """The same player has come in by another stream."""
+
+    seat: int
+    sentence = "Seat {seat} is being played from elsewhere with the same identity."
+
+
+@dataclass(eq=False)
+class Unreachable(Busy):
+    """There is no server at that address, or no way to it."""
+
+    address: str
+    what: str
+    sentence = "The server {address} cannot be reached: {what}."
+
+
+@dataclass(eq=False)
+class ServerBroken(HokmError):
+    """The server failed without saying why."""
+
+    what: str
+    sentence = "The server failed: {what}."
+
+
+@dataclass(eq=False)
+class StrangeAnswer(Malformed):
+    """The server answered with what no answer can be."""
+
+    what: str
+    sentence = "The server's answer makes no sense: {what}."
+
+
+# What the server refused.
+
+
+@dataclass(eq=False)
+class _Refused(HokmError):
+    """A refusal whose reason is not known here: a newer server's, most likely."""
+
+    given_reason: str
+    given_facts: Mapping[str, str]
+    given_sentence: str
+
+    @property
+    def reason(self) -> str:
+        return self.given_reason
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return dict(self.given_facts)
+
+    def __str__(self) -> str:
+        return self.given_sentence
+
+
+class RefusedAsMalformed(_Refused, Malformed):
+    """Refused: the same request can never succeed."""
+
+
+class RefusedByRule(_Refused, Rule):
+    """Refused by the rules of the game."""
+
+
+class RefusedInConflict(_Refused, Conflict):
+    """Refused: something else came first."""
+
+
+class RefusedAsUnknown(_Refused, Unknown):
+    """Refused: it names something that does not exist."""
+
+
+class RefusedUnsigned(_Refused, NotSignedIn):
+    """Refused: the caller has not shown who it is."""
+
+
+class RefusedSeat(_Refused, NotYourSeat):
+    """Refused: the caller may not do this."""
+
+
+class RefusedForNow(_Refused, Busy):
+    """Refused: the same request may succeed later."""
+
+
+class Refused(_Refused):
+    """Refused for a reason that is not known here, nor of what kind it is."""
+
+
+def refusal(reason: str, facts: Mapping[str, str], sentence: str, unknown: type[_Refused] = Refused) -> HokmError:
+    """The error of that reason with these facts, as it was raised where it comes from.
+
+    A reason that is not known here, or whose facts do not fit, becomes one of kind `unknown` that carries all three.
+    """
+    kind = _kinds().get(reason)
+    if kind is not None:
+        try:
+            return kind(**{field.name: _fact(field.type, facts[field.name]) for field in fields(kind)})  # type: ignore[arg-type]
+        except (KeyError, TypeError, ValueError):
+            pass
+    return unknown(reason, dict(facts), sentence)
+
+
+def _fact(annotation: object, text: str) -> object:
+    return int(text) if annotation in ("int", int) else text
+
+
+@cache
+def _kinds() -> dict[str, type[HokmError]]:
+    """The errors of `hokm.errors` by reason, those with facts or a sentence of their own."""
+    return {reason_of(kind): kind for kind in _below(HokmError) if kind.__module__ == errors.__name__}
+
+
+def _below(kind: type[HokmError]) -> Iterator[type[HokmError]]:
+    for lower in kind.__subclasses__():
+        yield lower
+        yield from _below(lower)
