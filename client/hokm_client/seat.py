@@ -1,0 +1,520 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mind of one seat: what it must do, what it will sign, and what it will not believe.
+
+It follows a checked `Stream` step by step and adds what only this seat can check: its own number and commitment, that
+it signs one set of commitments for a context and never another, its cards against the numbers once these are public,
+the clock. It makes the moves that follow by themselves (Commit, Reveal), asks for those that do not (`asks`), and
+signs one at a time: the next only when the last was answered with its entry or a refusal.
+
+What must survive a crash is put into `Keeping` before a move is handed out; whoever sends it flushes first.
+
+It has no clock, no network and no dice: time and randomness come in as arguments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from hokm.cards import Hand, hand_of
+from hokm.deal import Context, Purpose, commitment
+from hokm.entry import sign_move
+from hokm.errors import Busy, Conflict, HokmError, Malformed
+from hokm.events import (
+    Act,
+    CeremonyVoided,
+    Commit,
+    CommitSetClosed,
+    Dealt,
+    Join,
+    Move,
+    NameTrump,
+    Play,
+    Protest,
+    ProtestOnly,
+    ProtestReason,
+    Reveal,
+    RoundRevealed,
+    SeatKind,
+    SignedMove,
+    StandInCause,
+    TimedOut,
+    VoidCause,
+)
+from hokm.hand import HandNote, hand_signed_by, read_hand
+from hokm.rules import Seat as SeatNumber
+from hokm.signing import SigningKey
+from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, Table, decide
+from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
+from hokm.table.vouch import signing_of_key
+from hokm.v1 import tables_service_pb2 as pb
+from hokm.wire import read_move, write_move
+from hokm_client.errors import NumberNotKept, SigningStopped
+from hokm_client.fraud import Fraud, FraudKind
+from hokm_client.keeping import Keeping, KeptMove
+from hokm_client.stream import Deal, Step, Stream
+from hokm_client.view import View
+
+MOST_CLOCK_DIFFERENCE_MS: Final = 30_000
+"""A greater difference between the house's clock and the device's is protested."""
+
+ON_THE_WAY_MS: Final = 2_000
+"""What a move may take to arrive. Only one that was sent so long before can have been denied."""
+
+
+class Unanswered(NamedTuple):
+    """The move that waits for its entry or a refusal."""
+
+    act: pb.SignedAct
+    move: Move
+    signed_ms: int
+
+
+class SignedNote(NamedTuple):
+    """Cards as the house signed them."""
+
+    note: HandNote
+    body: bytes
+    signature: bytes
+
+
+class Seat:
+    """One key in one seat of one table."""
+
+    __slots__ = (
+        *("_entropy", "_keeping", "_notes", "_protest", "_protested", "_shut_at", "_stream"),
+        *("dealt", "fraud", "key", "notice", "number", "unanswered", "unsure"),
+    )
+
+    def __init__(
+        self,
+        stream: Stream,
+        number: SeatNumber,
+        key: SigningKey,
+        keeping: Keeping,
+        entropy: Callable[[int], bytes],
+    ) -> None:
+        """A seat at the beginning of a stream, or in the middle of one that was checked: see `catch_up`."""
+        self._stream = stream
+        self._keeping = keeping
+        self._entropy = entropy
+        self._notes: dict[int, SignedNote] = {}
+        self._protest: Protest | None = None
+        self._protested: set[tuple[bytes, ProtestReason]] = set()
+        self._shut_at = -1
+        self.number = number
+        self.key = key
+        self.dealt: Hand = 0
+        """The cards that came with signed notes in the deal that is played."""
+        self.unanswered: Unanswered | None = None
+        self.unsure = False
+        """The unanswered move may not have arrived: the way to the server broke since it was signed."""
+        self.fraud: Fraud | None = None
+        self.notice: HokmError | None = None
+        """Something the player should know, that is no fraud: a number that is not kept here."""
+
+    # What is so.
+
+    @property
+    def place(self) -> Place | None:
+        """The place at the table, where somebody sits in it."""
+        table = self._stream.table
+        if table is None:
+            return None
+        stage = table.stage
+        if isinstance(stage, Seating):
+            return stage.places[self.number]
+        return table.places[self.number] if table.places else None
+
+    @property
+    def is_players(self) -> bool:
+        """The place is this key's, whoever plays it now."""
+        place = self.place
+        return place is not None and place.public_key == self.key.public
+
+    @property
+    def holds(self) -> bool:
+        """This key decides for the seat now."""
+        table, place = self._stream.table, self.place
+        if table is None or place is None:
+            return False
+        if isinstance(table.stage, Ceremony):
+            return table.stage.holders[self.number].public_key == self.key.public
+        return place.holder.public_key == self.key.public
+
+    @property
+    def five(self) -> Hand | None:
+        """The first packet, where it has come."""
+        return hand_of(self._notes[1].note.cards) if 1 in self._notes else None
+
+    # What comes.
+
+    def catch_up(self) -> None:
+        """Take up what was kept for this seat, once the stream stands where the server's does.
+
+        The last move that was signed is unanswered unless the log holds it; the head that it vouches for must be in
+        the stream. Raises `Fraud`.
+        """
+        if isinstance(self._stream.there.stage, Round) and not self._notes:
+            self._begin_deal(self._stream.there)
+        kept = self._keeping.last_move(self._stream.id, self.key.public)
+        if kept is None or self.unanswered is not None:
+            return
+        act = pb.SignedAct.FromString(kept.act)
+        move = read_move(act.move)
+        self._check_kept_head(kept)
+        if move.number >= self._signing(move.act).moves:
+            self.unanswered = Unanswered(act, move, self._stream.there.time_ms)
+            self._stream.signed_here(act.move, act.signature)
+
+    def see(self, step: Step, now_ms: int) -> None:
+        """Check one more entry for this seat. Raises `Fraud`."""
+        content = step.event.content
+        if step.event.time_ms > now_ms + MOST_CLOCK_DIFFERENCE_MS:
+            self._complain(step.after, ProtestReason.CLOCK)
+        match content:
+            case SignedMove():
+                self._see_move(step, content)
+            case CommitSetClosed():
+                self._check_set(step, content.commit_set)
+            case CeremonyVoided():
+                self._see_void(step, content)
+            case Dealt():
+                self._begin_deal(step.after)
+            case TimedOut(seat=seat) if seat == self.number and self._was_sent(step, NameTrump, Play):
+                self._complain(step.after, ProtestReason.DENIED_MOVE)
+            case RoundRevealed():
+                assert step.deal is not None
+                self._check_cards(step.deal, step.entry)
+                self._notes, self.dealt = {}, 0
+
+    def take_note(self, body: bytes, signature: bytes) -> None:
+        """Cards of this seat, once the entry that released them has been seen. Raises `Fraud`."""
+        stream = self._stream
+        exhibits = {"note": body, "note_signature": signature}
+        try:
+            note = read_hand(body)
+        except Malformed as error:
+            raise self._caught(FraudKind.BAD_NOTE, str(error), exhibits) from None
+        if not hand_signed_by(body, signature, stream.event_key):
+            raise self._caught(FraudKind.BAD_SIGNATURE, "the house did not sign the hand note", exhibits)
+        stage = stream.there.stage
+        if note.version >= len(stream.leaves) or stream.leaves[note.version] != note.leaf:
+            what = "the hand note names an entry that is not in the stream"
+            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
+        if not isinstance(stage, Round) or note.ctx != stage.ceremony.ctx:
+            return  # of a deal that is over: nothing hangs on it
+        if note.seat != self.number or len(note.cards) != stream.there.rules.packets.sizes[note.packet - 1]:
+            what = "the hand note is of another seat, or of another count of cards"
+            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
+        self._take_packet(SignedNote(note, body, signature))
+
+    def refused(self, move_hash: bytes, error: HokmError) -> bool:
+        """The move with that SHA-256 was refused: whether it is the unanswered one of this seat.
+
+        It is forgotten, and signed anew if it is still wanted. A move that had seen all there is, and one that the
+        rules refuse, is not wanted again before something has happened. Where the house is busy the same bytes stay.
+        """
+        unanswered = self.unanswered
+        if unanswered is None or hashlib.sha256(unanswered.act.move).digest() != move_hash:
+            return False
+        if isinstance(error, Busy):
+            return True
+        if not isinstance(error, Conflict) or unanswered.move.seen_version == self._stream.there.version:
+            self._shut_at = self._stream.there.version
+        self.unanswered = None
+        self._protest = self._protest or unanswered.move.protest
+        self._stream.not_sent(unanswered.act.move)
+        return True
+
+    # What is to be done.
+
+    def automatic(self) -> Act | None:
+        """The step of a ceremony that is open for this seat."""
+        table = self._stream.table
+        if table is None or not self._free or table.version == self._shut_at:
+            return None
+        stage = table.stage
+        if not isinstance(stage, Ceremony) or stage.decisions[self.number] is None or not self.holds:
+            return None
+        ctx, seat, key = stage.ctx, self.number, self.key.public
+        if stage.commit_set is None:
+            number = self._keeping.number_for(ctx, seat, key, lambda: self._entropy(32))
+            return Commit(commitment(ctx, seat, key, number))
+        if self._keeping.number(ctx, seat, key) is None:
+            self.notice = NumberNotKept(seat)
+            return None
+        return Reveal(ctx, stage.commit_set)
+
+    def asks(self) -> View | None:
+        """What the player is to decide: trumps or a card. None where nothing is, or the cards have not come."""
+        table = self._stream.table
+        if table is None or not self._free or table.version == self._shut_at:
+            return None
+        return self.view() if self.decision is not None else None
+
+    @property
+    def decision(self) -> Decision | None:
+        """Trumps or a card, where this key is to decide it."""
+        table = self._stream.table
+        if table is None or not isinstance(table.stage, Round) or table.stage.turn != self.number or not self.holds:
+            return None
+        return table.stage.decision
+
+    def view(self) -> View | None:
+        """What the seat sees where it is to decide; None where the cards that it needs have not come."""
+        decision = self.decision
+        if decision is None:
+            return None
+        table = self._stream.there
+        assert isinstance(table.stage, Round)
+        if table.stage.trump is None:
+            five = self.five
+            return None if five is None else View(table, self.number, five, decision)
+        return View(table, self.number, self.dealt, decision) if len(self._notes) == 3 else None
+
+    @property
+    def lacks_cards(self) -> bool:
+        """Cards of this seat have been released, and their notes have not come."""
+        table = self._stream.table
+        if table is None or not isinstance(table.stage, Round) or not self.holds:
+            return False
+        if table.stage.trump is not None:
+            return len(self._notes) < 3
+        return not self._notes and self._released_by(1) is not None
+
+    def returns(self) -> bool:
+        """Whether the player is absent without having left, and could come back."""
+        place = self.place
+        return (
+            self._free
+            and self.is_players
+            and place is not None
+            and place.absent not in (None, StandInCause.LEFT)
+            and not place.back
+            and place.returns < MOST_RETURNS
+        )
+
+    def join(self, kind: SeatKind) -> Join:
+        """The act that takes the seat with this key."""
+        return Join(kind, self.key.public, self._entropy(32))
+
+    def sign(self, act: Act, now_ms: int) -> pb.SignedAct:
+        """The move, signed and put into keeping: flush that, then send it until it is answered.
+
+        Raises what the rules refuse it for, `SigningStopped` after a fraud, `OtherSetSigned`, `NumberNotKept`.
+        Nothing may be unanswered.
+        """
+        assert self.unanswered is None
+        table = self._stream.there
+        if self.fraud is not None and type(act) is not ProtestOnly:
+            raise SigningStopped(self.fraud.kind)
+        is_join = isinstance(act, Join)
+        move = Move(
+            NO_GAME if is_join else table.game_id,
+            table.round,
+            table.attempt,
+            self.number,
+            self._signing(act).moves,
+            table.version,
+            self._stream.leaves[-1],
+            self._protest,
+            act,
+        )
+        if not is_join or isinstance(table.stage, Seating):
+            dealt: list[Hand | None] = [None] * 4
+            dealt[self.number] = self.dealt if len(self._notes) == 3 else None
+            decide(table, move, table.time_ms, NO_HANDS._replace(dealt=(dealt[0], dealt[1], dealt[2], dealt[3])))
+        number = self._number_beside(table, act)
+        body = write_move(move)
+        signature = sign_move(body, self.key)
+        signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature)
+        if number is not None:
+            signed.number = number
+        kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
+        self._keeping.put_move(self._stream.id, self.key.public, kept)
+        self._stream.signed_here(body, signature)
+        self._protest = None
+        self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
+        return signed
+
+    def protest(self) -> ProtestOnly | None:
+        """The protest that a fraud calls for, where the rules still let it be said."""
+        table, place = self._stream.table, self.place
+        if self.fraud is None or table is None or place is None or not self.is_players or table.game_id == NO_GAME:
+            return None
+        if place.protests >= MOST_PROTESTS or self._stream.is_over or self.unanswered is not None:
+            return None
+        self._complain(table, self.fraud.kind.protest)
+        return None if self._protest is None else ProtestOnly()
+
+    # Own moves.
+
+    @property
+    def _free(self) -> bool:
+        return self.unanswered is None and self.fraud is None and not self._stream.is_over
+
+    def _signing(self, act: Act) -> Signing:
+        """How far this key has signed."""
+        stage, place = self._stream.there.stage, self.place
+        if isinstance(stage, Seating):
+            return signing_of_key(stage, self.key.public)
+        if place is not None and place.public_key == self.key.public:
+            return place.signing
+        if place is not None and place.stand_in is not None and place.stand_in.public_key == self.key.public:
+            return place.stand_in.signing
+        return Signing()
+
+    def _number_beside(self, table: Table, act: Act) -> bytes | None:
+        """The number that goes beside a Reveal, after what must hold before one is signed."""
+        if not isinstance(act, Reveal):
+            return None
+        stage = table.stage
+        assert isinstance(stage, Ceremony)
+        number = self._keeping.number(act.ctx, self.number, self.key.public)
+        if number is None:
+            raise NumberNotKept(self.number)
+        self._check_own_commitment(stage, number, {})
+        self._keeping.sign_over(act.ctx, act.commit_set, self._closing_entry(stage))
+        return number
+
+    def _closing_entry(self, stage: Ceremony) -> bytes:
+        """The CommitSetClosed of the ceremony: what opened the steps that are open."""
+        opened = min(step.opened for step in stage.decisions if step is not None)
+        return self._stream.entries[opened]
+
+    def _see_move(self, step: Step, signed: SignedMove) -> None:
+        unanswered = self.unanswered
+        if unanswered is None or signed.move.seat != self.number:
+            return
+        if signed.body == unanswered.act.move:
+            if step.event.time_ms < unanswered.signed_ms - MOST_CLOCK_DIFFERENCE_MS:
+                self._complain(step.after, ProtestReason.CLOCK)
+            self.unanswered = None
+        elif unanswered.move.number < self._signing(unanswered.move.act).moves:
+            self._stream.not_sent(unanswered.act.move)  # the same key signs elsewhere too, and was faster
+            self.unanswered = None
+
+    def _see_void(self, step: Step, content: CeremonyVoided) -> None:
+        """A ceremony that says this seat's step is missing, though it was sent."""
+        if self.number not in content.seats or not self._was_sent(step, Commit, Reveal):
+            return
+        no_number = content.cause is VoidCause.NO_NUMBER
+        self._complain(step.after, ProtestReason.DENIED_NUMBER if no_number else ProtestReason.DENIED_COMMIT)
+
+    def _was_sent(self, step: Step, *kinds: type[Act]) -> bool:
+        """Whether such a move went out well before that entry, on a way that has not broken since."""
+        unanswered = self.unanswered
+        return (
+            unanswered is not None
+            and isinstance(unanswered.move.act, kinds)
+            and not self.unsure
+            and step.event.time_ms - unanswered.signed_ms >= ON_THE_WAY_MS
+        )
+
+    def _complain(self, table: Table, reason: ProtestReason) -> None:
+        """Let the next move carry a protest: each reason once for each ceremony."""
+        if table.game_id == NO_GAME:
+            return
+        purpose = Purpose.DEAL if table.round else Purpose.DRAW
+        ctx = Context(table.game_id, purpose, table.round, table.attempt).to_bytes()
+        if (ctx, reason) not in self._protested:
+            self._protested.add((ctx, reason))
+            self._protest = Protest(ctx, reason)
+
+    # Commitments.
+
+    def _check_set(self, step: Step, commit_set: bytes) -> None:
+        """A set is closed: this seat's own commitment is in it, and it is the one signed over, if one was."""
+        stage = step.after.stage
+        assert isinstance(stage, Ceremony)
+        kept = self._keeping.set_of(stage.ctx)
+        if kept is not None and kept.commit_set != commit_set:
+            exhibits = {"entry": step.entry, "other": kept.entry}
+            what = "a Reveal was signed over another set of commitments of this context"
+            raise self._caught(FraudKind.TWO_SETS, what, exhibits, proves=True)
+        if stage.holders[self.number].public_key == self.key.public:
+            number = self._keeping.number(stage.ctx, self.number, self.key.public)
+            if number is None:
+                self.notice = NumberNotKept(self.number)
+            else:
+                self._check_own_commitment(stage, number, {"entry": step.entry})
+
+    def _check_own_commitment(self, stage: Ceremony, number: bytes, exhibits: dict[str, bytes]) -> None:
+        made = commitment(stage.ctx, self.number, self.key.public, number)
+        if stage.commitments[self.number] != made:
+            what = f"the commitment of seat {self.number} is not the one that it made"
+            raise self._caught(FraudKind.CHANGED_SET, what, exhibits)
+        if len({*stage.commitments, stage.house_commitment}) != 5:
+            raise self._caught(FraudKind.CHANGED_SET, "two of the five commitments are equal", exhibits, proves=True)
+
+    def _check_kept_head(self, kept: KeptMove) -> None:
+        """The stream still holds the head that the last move of this device vouches for."""
+        leaves = self._stream.leaves
+        if kept.seen_version < len(leaves) and leaves[kept.seen_version] == kept.seen_hash:
+            return
+        what = f"entry {kept.seen_version} is missing, or is not the one that was checked here before"
+        exhibits = {"signed_act": kept.act}
+        if kept.seen_version < len(leaves):
+            exhibits["entry"] = self._stream.entries[kept.seen_version]
+        raise self._caught(FraudKind.TWO_ENTRIES, what, exhibits)
+
+    # Cards.
+
+    def _begin_deal(self, table: Table) -> None:
+        """A deal begins: what cards of it were kept before a crash count as sent."""
+        self._notes, self.dealt = {}, 0
+        assert isinstance(table.stage, Round)
+        for body, signature in self._keeping.notes(table.stage.ceremony.ctx, self.number):
+            self._hold(SignedNote(read_hand(body), body, signature))
+
+    def _hold(self, signed: SignedNote) -> None:
+        self._notes[signed.note.packet] = signed
+        self.dealt |= hand_of(signed.note.cards)
+
+    def _take_packet(self, signed: SignedNote) -> None:
+        note = signed.note
+        before = self._notes.get(note.packet)
+        if before is not None:
+            if before.body != signed.body:
+                raise self._two_notes(signed, before, "two hand notes for one packet")
+            return
+        if note.version != self._released_by(note.packet):
+            what = f"packet {note.packet} is not released by entry {note.version}"
+            exhibits = {"note": signed.body, "note_signature": signed.signature}
+            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
+        if self.dealt & hand_of(note.cards):
+            other = next(other for other in self._notes.values() if set(other.note.cards) & set(note.cards))
+            raise self._two_notes(signed, other, "one card in two packets")
+        self._hold(signed)
+        self._keeping.put_note(note.ctx, self.number, note.packet, signed.body, signed.signature)
+
+    def _released_by(self, packet: int) -> int | None:
+        """The version that releases a packet of this seat: Dealt the first of the hakem, what makes trumps the rest.
+
+        With open_first_packet Dealt releases everybody's first (G6).
+        """
+        table = self._stream.there
+        assert isinstance(table.stage, Round)
+        if packet == 1 and (table.rules.open_first_packet or table.stage.hakem == self.number):
+            return self._stream.dealt_at
+        return self._stream.trumps_at
+
+    def _check_cards(self, deal: Deal, entry: bytes) -> None:
+        """The notes of this seat against the deal that the numbers make."""
+        for packet, (note, body, signature) in self._notes.items():
+            if note.cards != deal.packets[packet - 1][self.number]:
+                exhibits = {"note": body, "note_signature": signature, "entry": entry}
+                what = f"packet {packet} of seat {self.number} is not what the revealed numbers deal"
+                raise self._caught(FraudKind.WRONG_HAND, what, exhibits, proves=True)
+
+    # Fraud.
+
+    def _two_notes(self, signed: SignedNote, other: SignedNote, what: str) -> Fraud:
+        exhibits = {"note": signed.body, "note_signature": signed.signature}
+        exhibits |= {"other": other.body, "other_signature": other.signature}
+        return self._caught(FraudKind.TWO_HANDS, what, exhibits, proves=True)
+
+    def _caught(self, kind: FraudKind, what: str, exhibits: dict[str, bytes], *, proves: bool = False) -> Fraud:
+        return Fraud(kind, self._stream.there.version, what, proves, exhibits)
