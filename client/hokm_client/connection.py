@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way to the server: sign-in, single calls, and one stream of moves and updates for all tables of the program.
+
+The stream heals itself: when it breaks it is opened again after a growing pause, every table is attached after the last
+version that was checked, and every unanswered move is sent again, the same bytes. What a call is refused for is raised
+as the very error that the server raised.
+
+This is the only module of the client that imports gRPC.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeVar
+
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+
+from hokm.errors import Busy, HokmError, NotSignedIn
+from hokm.keys import KEYS_TABLE
+from hokm.rules import TableRules
+from hokm.signing import SigningKey, pae
+from hokm.v1 import log_service_pb2, rules_pb2, sign_in_service_pb2
+from hokm.v1 import tables_service_pb2 as pb
+from hokm.v1.log_service_pb2_grpc import LogServiceStub
+from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
+from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
+from hokm.wire import write_rules
+from hokm_client import errors
+
+logger = logging.getLogger(__name__)
+
+SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
+
+CALL_SECONDS: Final = 10.0
+RENEW_MS: Final = 30_000
+"""A token that ends so soon is not used any more."""
+
+FIRST_PAUSE: Final = 0.05
+LONGEST_PAUSE: Final = 5.0
+"""Seconds before a broken stream is opened again: doubled each time, and a third of it by chance."""
+
+MOST_REQUEST_BYTES: Final = 32_768
+"""After so many bytes another message is begun: a server may refuse to read one of 64 KiB."""
+
+_OPTIONS: Final = (
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 3_000),
+    ("grpc.keepalive_permit_without_calls", 0),
+    ("grpc.http2.ping_timeout_ms", 3_000),  # without it a silent server is noticed after minutes
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.max_receive_message_length", 16 << 20),
+)
+
+_DETAILS: Final = "grpc-status-details-bin"
+
+_UNKNOWN: Final = {
+    grpc.StatusCode.INVALID_ARGUMENT: errors.RefusedAsMalformed,
+    grpc.StatusCode.FAILED_PRECONDITION: errors.RefusedByRule,
+    grpc.StatusCode.ABORTED: errors.RefusedInConflict,
+    grpc.StatusCode.NOT_FOUND: errors.RefusedAsUnknown,
+    grpc.StatusCode.UNAUTHENTICATED: errors.RefusedUnsigned,
+    grpc.StatusCode.PERMISSION_DENIED: errors.RefusedSeat,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: errors.RefusedForNow,
+    grpc.StatusCode.UNAVAILABLE: errors.RefusedForNow,
+}
+_NO_WAY: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
+
+T = TypeVar("T")
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def error_of(rpc: grpc.aio.AioRpcError, address: str) -> HokmError:
+    """The error that the server raised, from the status that came of it."""
+    code, text = rpc.code(), rpc.details() or ""
+    for name, packed in rpc.trailing_metadata() or ():
+        if name == _DETAILS and isinstance(packed, bytes):
+            status, info = Status.FromString(packed), ErrorInfo()
+            for detail in status.details:
+                if detail.Unpack(info):
+                    unknown = _UNKNOWN.get(code, errors.Refused)
+                    return errors.refusal(info.reason, info.metadata, status.message, unknown)
+    if code in _NO_WAY:
+        return errors.Unreachable(address, text or code.name)
+    if code in _UNKNOWN:
+        return _UNKNOWN[code](code.name, {}, text or code.name)
+    return errors.ServerBroken(text or code.name)
+
+
+class Attached(Protocol):
+    """A table on the stream."""
+
+    def attach(self) -> pb.Attach:
+        """What to ask for: after which version, and whose cards."""
+
+    def unanswered(self) -> Sequence[pb.SignedAct]:
+        """The moves to be sent again."""
+
+    def take(self, update: pb.TableUpdate) -> None:
+        """Something came."""
+
+    def lost(self) -> None:
+        """The stream broke; it will be opened again."""
+
+    def failed(self, error: HokmError) -> None:
+        """Nothing will come any more."""
+
+
+class Connection:
+    """A channel to one server, signed in with one key."""
+
+    def __init__(
+        self,
+        address: str,
+        key: SigningKey,
+        *,
+        certificates: bytes | None = None,
+        is_trusted_origin: Callable[[str], bool] = lambda origin: True,
+        before_sending: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`certificates`, in PEM, turns TLS on; empty bytes mean those of the system.
+
+        `before_sending` is called before moves go out: it makes durable what they rest on.
+        """
+        if not address.rpartition(":")[0]:
+            raise errors.BadAddress(address)
+        self.address = address
+        self.key = key
+        self.origin = ""
+        """The log's origin line, once signed in."""
+        if certificates is None:
+            self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        else:
+            credentials = grpc.ssl_channel_credentials(certificates or None)
+            self._channel = grpc.aio.secure_channel(address, credentials, options=_OPTIONS)
+        self._sign_in_stub = SignInServiceStub(self._channel)
+        self._tables = TablesServiceStub(self._channel)
+        self._log = LogServiceStub(self._channel)
+        self._is_trusted_origin = is_trusted_origin
+        self._token = ""
+        self._expires_ms = 0
+        self._signing_in = asyncio.Lock()
+        self.stream = PlayStream(self, before_sending)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Leave the server."""
+        await self.stream.close()
+        await self._channel.close()
+
+    # Signing in.
+
+    async def token(self) -> tuple[str, int]:
+        """A token that is good for a while, and when it ends. Raises `UnknownLog`, `Unreachable`, `NotSignedIn`."""
+        async with self._signing_in:
+            if self._expires_ms - RENEW_MS <= now_ms():
+                await self._sign_in()
+        return self._token, self._expires_ms
+
+    def forget_token(self) -> None:
+        """The server did not take it: sign in again next time."""
+        self._expires_ms = 0
+
+    async def _sign_in(self) -> None:
+        key = self.key
+        challenge = await self._plain(
+            self._sign_in_stub.GetChallenge, sign_in_service_pb2.GetChallengeRequest(public_key=key.public)
+        )
+        if not self._is_trusted_origin(challenge.origin):
+            raise errors.StrangeAnswer(
+                f"the server writes the log {challenge.origin!r}, which the policy does not name"
+            )
+        signature = key.sign(pae(SIGN_IN_TYPE, challenge.origin.encode() + b"\n" + challenge.challenge))
+        answer = await self._plain(
+            self._sign_in_stub.SignIn,
+            sign_in_service_pb2.SignInRequest(
+                public_key=key.public, challenge=challenge.challenge, signature=signature
+            ),
+        )
+        self.origin, self._token, self._expires_ms = challenge.origin, answer.token, answer.expires_ms
+
+    async def authorization(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of a call by who has signed in."""
+        token, _ = await self.token()
+        return (("authorization", f"Bearer {token}"),)
+
+    # Single calls.
+
+    async def _plain(self, method: Callable[..., Awaitable[T]], request: object) -> T:
+        try:
+            return await method(request, timeout=CALL_SECONDS)
+        except grpc.aio.AioRpcError as rpc:
+            raise error_of(rpc, self.address) from None
+
+    async def _call(self, method: Callable[..., Awaitable[T]], request: object) -> T:
+        """A call that needs a token; a token that the server has forgotten is asked for once more."""
+        for again in (True, False):
+            metadata = await self.authorization()
+            try:
+                return await method(request, timeout=CALL_SECONDS, metadata=metadata)
+            except grpc.aio.AioRpcError as rpc:
+                error = error_of(rpc, self.address)
+                if not (again and isinstance(error, NotSignedIn)):
+                    raise error from None
+                self.forget_token()
+        raise AssertionError("the loop returns or raises")
+
+    async def open_table(self, rules: TableRules, bots: Sequence[int] = ()) -> tuple[bytes, bytes]:
+        """A new table: its id and its first entry."""
+        message = rules_pb2.TableRules.FromString(write_rules(rules))
+        answer = await self._call(self._tables.OpenTable, pb.OpenTableRequest(rules=message, bot_seats=bots))
+        return answer.table_id, answer.entry
+
+    async def list_tables(self, *, with_free_seat: bool = False) -> list[pb.TableSummary]:
+        """All tables, newest first."""
+        found: list[pb.TableSummary] = []
+        page = ""
+        while True:
+            request = pb.ListTablesRequest(with_free_seat=with_free_seat, page_size=100, page_token=page)
+            answer = await self._call(self._tables.ListTables, request)
+            found += answer.tables
+            page = answer.next_page_token
+            if not page:
+                return found
+
+    async def table(self, table_id: bytes) -> pb.TableSummary:
+        """One table as the server says that it stands."""
+        return (await self._call(self._tables.GetTable, pb.GetTableRequest(table_id=table_id))).table
+
+    async def call_bots(self, table_id: bytes, seats: Sequence[int]) -> None:
+        """Ask the house's bots to take free seats."""
+        await self._call(self._tables.CallBots, pb.CallBotsRequest(table_id=table_id, seats=seats))
+
+    async def act(self, act: pb.SignedAct) -> tuple[int, bytes]:
+        """One move by itself: the version and the entry that it made."""
+        answer = await self._call(self._tables.Act, pb.ActRequest(act=act))
+        return answer.version, answer.entry
+
+    async def wanted(self) -> AsyncIterator[pb.WatchWantedResponse]:
+        """Seats that want a bot or a stand-in, until the stream breaks. For an operator's key."""
+        call = self._tables.WatchWanted(pb.WatchWantedRequest(), metadata=await self.authorization())
+        try:
+            async for wanted in call:
+                yield wanted
+        except grpc.aio.AioRpcError as rpc:
+            error = error_of(rpc, self.address)
+            if isinstance(error, NotSignedIn):
+                self.forget_token()
+            raise error from None
+        finally:
+            call.cancel()
+
+    # The log.
+
+    async def entries(self, table_id: bytes, first_version: int, limit: int = 1000) -> Sequence[bytes]:
+        """Entries of one stream from that version on, as many as come at once."""
+        request = log_service_pb2.GetEntriesRequest(table_id=table_id, first_version=first_version, limit=limit)
+        return (await self._plain(self._log.GetEntries, request)).entries
+
+    async def manifests(self) -> list[bytes]:
+        """The stream "keys"."""
+        found: list[bytes] = []
+        while more := await self.entries(KEYS_TABLE, len(found)):
+            found += more
+        return found
+
+    async def checkpoint(self) -> bytes:
+        """The latest published checkpoint, a signed note."""
+        answer = await self._plain(self._log.GetCheckpoint, log_service_pb2.GetCheckpointRequest())
+        return answer.checkpoint.encode()
+
+    async def consistency(self, old_size: int, new_size: int) -> Sequence[bytes]:
+        """The proof that the tree of `new_size` begins with that of `old_size`."""
+        request = log_service_pb2.GetConsistencyProofRequest(old_size=old_size, new_size=new_size)
+        return (await self._plain(self._log.GetConsistencyProof, request)).hashes
+
+    async def inclusion(self, table_id: bytes, version: int, size: int) -> tuple[int, Sequence[bytes]]:
+        """Where an entry is in the tree of that size, and the proof of it."""
+        request = log_service_pb2.GetInclusionProofRequest(table_id=table_id, version=version, tree_size=size)
+        answer = await self._plain(self._log.GetInclusionProof, request)
+        return answer.index, answer.hashes
+
+    async def round_proof(self, table_id: bytes, number: int) -> bytes:
+        """The proof file of a round."""
+        request = log_service_pb2.GetRoundProofRequest(table_id=table_id, round=number)
+        return await self._pieces(self._log.GetRoundProof(request))
+
+    async def game_proof(self, table_id: bytes) -> bytes:
+        """The proof file of a whole game."""
+        return await self._pieces(self._log.GetGameProof(log_service_pb2.GetGameProofRequest(table_id=table_id)))
+
+    async def _pieces(self, call: Any) -> bytes:
+        try:
+            return b"".join([answer.piece async for answer in call])
+        except grpc.aio.AioRpcError as rpc:
+            raise error_of(rpc, self.address) from None
+
+    async def play(self) -> grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]:
+        """A new stream of moves and updates."""
+        call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse] = self._tables.Play(
+            metadata=await self.authorization()
+        )
+        return call
+
+
+class PlayStream:
+    """Moves out, updates in, for any number of tables on one stream that opens itself again."""
+
+    def __init__(self, connection: Connection, before_sending: Callable[[], None]) -> None:
+        self._connection = connection
+        self._before_sending = before_sending
+        self._tables: dict[bytes, Attached] = {}
+        self._attach: set[bytes] = set()
+        self._detach: set[bytes] = set()
+        self._acts: list[pb.SignedAct] = []
+        self._something = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.is_open = False
+
+    def attach(self, table_id: bytes, table: Attached) -> None:
+        """Let updates of that table come; once more, to ask for other seats or from another version."""
+        self._tables[table_id] = table
+        self._attach.add(table_id)
+        self._something.set()
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="hokm play stream")
+
+    def detach(self, table_id: bytes) -> None:
+        """Nothing more is wanted of that table."""
+        if self._tables.pop(table_id, None) is not None:
+            self._attach.discard(table_id)
+            self._detach.add(table_id)
+            self._something.set()
+
+    def ended(self, table_id: bytes) -> None:
+        """The server sends nothing more of that table."""
+        self._tables.pop(table_id, None)
+        self._attach.discard(table_id)
+
+    def send(self, act: pb.SignedAct) -> None:
+        """Let a move go out with the next message. Where the stream is broken it goes when that is open again."""
+        if self.is_open:
+            self._acts.append(act)
+            self._something.set()
+
+    async def close(self) -> None:
+        """Open no stream any more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    async def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            if not self._tables:
+                self._something.clear()
+                await self._something.wait()
+                continue
+            try:
+                heard = await self._converse()
+            except NotSignedIn:
+                self._connection.forget_token()
+                heard = False
+            except Busy as error:
+                if isinstance(error, errors.KeepingFailed):
+                    self._fail(error)
+                    return
+                logger.info("the stream to %s broke: %s", self._connection.address, error)
+                heard = False
+            except HokmError as error:
+                self._fail(error)
+                return
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:
+                logger.exception("a bug of the client ended its stream")
+                self._fail(errors.ServerBroken(type(error).__name__))
+                raise
+            pause = FIRST_PAUSE if heard else min(2 * pause, LONGEST_PAUSE)
+            await asyncio.sleep(pause * random.uniform(0.67, 1))
+
+    def _fail(self, error: HokmError) -> None:
+        for table in tuple(self._tables.values()):
+            table.failed(error)
+        self._tables.clear()
+
+    async def _converse(self) -> bool:
+        """Open a stream and use it until it breaks; whether anything came."""
+        call = await self._connection.play()
+        self._attach, self._detach = set(self._tables), set()
+        self._acts = [act for table in self._tables.values() for act in table.unanswered()]
+        self._something.set()
+        self.is_open = True
+        reading = asyncio.ensure_future(self._read(call))
+        writing = asyncio.ensure_future(self._write(call))
+        try:
+            await asyncio.wait((reading, writing), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.is_open = False
+            call.cancel()
+            for task in (reading, writing):
+                task.cancel()
+            await asyncio.gather(reading, writing, return_exceptions=True)
+            for table in tuple(self._tables.values()):
+                table.lost()
+        for task in (writing, reading):
+            if not task.cancelled() and (error := task.exception()) is not None:
+                if isinstance(error, grpc.aio.AioRpcError):
+                    if task is writing:
+                        continue  # the reader says why
+                    raise error_of(error, self._connection.address)
+                if isinstance(error, asyncio.InvalidStateError):
+                    continue  # written to when it was over
+                raise error
+        return not reading.cancelled() and reading.result()
+
+    async def _read(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> bool:
+        heard = False
+        while True:
+            response = await call.read()
+            if not isinstance(response, pb.PlayResponse):  # the end
+                return heard
+            heard = True
+            for update in response.updates:
+                table = self._tables.get(update.table_id)
+                if table is not None:
+                    table.take(update)
+
+    async def _write(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> None:
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            attach = [self._tables[table_id].attach() for table_id in self._attach if table_id in self._tables]
+            detach, acts = list(self._detach), self._acts
+            self._attach, self._detach, self._acts = set(), set(), []
+            self._before_sending()
+            for request in _requests(attach, detach, acts):
+                await call.write(request)
+
+
+def _requests(
+    attach: Sequence[pb.Attach], detach: Sequence[bytes], acts: Sequence[pb.SignedAct]
+) -> Iterator[pb.PlayRequest]:
+    """All of it, in order, in messages that a server reads."""
+    request, size = pb.PlayRequest(detach=detach), 20 * len(detach)
+    for name, part in (*(("attach", part) for part in attach), *(("acts", part) for part in acts)):
+        if size > MOST_REQUEST_BYTES:
+            yield request
+            request, size = pb.PlayRequest(), 0
+        getattr(request, name).append(part)
+        size += part.ByteSize() + 4
+    yield request
