@@ -131,6 +131,7 @@ class Proofs:
             table=table_id,
             round=span.round,
             manifests=self._manifests(size),
+            roots=(),  # every manifest so far is signed by the root key of the policy
             opening=span.opening,
             first_version=span.first_version,
             entries=span.entries,

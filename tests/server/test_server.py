@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services over real sockets: who is let in, what is refused, and a game that is played and proved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from hokm.checkpoint import verify_checkpoint
+from hokm.entry import leaf
+from hokm.merkle import check_consistency, check_inclusion
+from hokm.note import Note
+from hokm.proof import Proof
+from hokm.table import Between, Over, Round
+from hokm.v1 import log_service_pb2 as log_pb
+from hokm.v1 import sign_in_service_pb2 as sign_in_pb
+from hokm.v1 import tables_service_pb2 as tables_pb
+from hokm.verify import Signatures, Verdict, Wishes, verify
+from hokm_server.config import Settings
+from hokm_server.errors import AddressUnusable, CertificateUnusable
+from hokm_server.log_service import PIECE_BYTES
+from hokm_server.server import MOST_REQUEST_BYTES
+from hokm_server.serving import serving
+from tests.server.callers import Caller, Visit, error_of, told_by, visiting
+
+KEYS = bytes(16)
+EVERYTHING = Wishes(signatures=Signatures.ALL)
+NOWHERE = bytes(15) + b"\x01"
+
+
+@pytest.fixture
+async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
+    """A fresh server."""
+    async with visiting(tmp_path / "var") as visit:
+        yield visit
+
+
+async def refused(call: Any) -> tuple[grpc.StatusCode, str, dict[str, str]]:
+    """Code, reason and facts that a call is refused with."""
+    return told_by(await error_of(call))
+
+
+# Who is let in.
+
+
+async def test_a_key_signs_in_and_is_known(visit: Visit) -> None:
+    """Challenge, signature, token; with the token the tables are there."""
+    caller = await visit.enter(Caller(0))
+    answer = await visit.tables.ListTables(tables_pb.ListTablesRequest(), metadata=caller.metadata)
+    assert list(answer.tables) == []
+
+
+async def test_a_wrong_signature_is_refused(visit: Visit) -> None:
+    """UNAUTHENTICATED, with the reason."""
+    key = Caller(0).key
+    challenge = await visit.sign_in.GetChallenge(sign_in_pb.GetChallengeRequest(public_key=key.public))
+    asked = sign_in_pb.SignInRequest(public_key=key.public, challenge=challenge.challenge, signature=bytes(64))
+    code, reason, facts = await refused(visit.sign_in.SignIn(asked))
+    assert (code, reason) == (grpc.StatusCode.UNAUTHENTICATED, "CHALLENGE_NOT_SIGNED")
+    assert facts == {"public_key": key.public.hex()}
+    code, reason, _ = await refused(visit.sign_in.GetChallenge(sign_in_pb.GetChallengeRequest(public_key=b"short")))
+    assert (code, reason) == (grpc.StatusCode.INVALID_ARGUMENT, "WRONG_LENGTH")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ((), "NO_TOKEN"),
+        ((("authorization", "Bearer AAAA"),), "TOKEN_INVALID"),
+        ((("authorization", "Basic eDp5"),), "TOKEN_INVALID"),
+    ],
+)
+async def test_nothing_of_a_game_goes_to_who_is_not_signed_in(visit: Visit, metadata: Any, reason: str) -> None:
+    """Every call of TablesService is refused before anything is sent, while others play on."""
+    table_id = await visit.seat_four()
+    signed = tables_pb.SignedAct(table_id=table_id)
+    tables, options = visit.tables, {"metadata": metadata}
+    calls = [
+        tables.OpenTable(tables_pb.OpenTableRequest(), **options),
+        tables.ListTables(tables_pb.ListTablesRequest(), **options),
+        tables.GetTable(tables_pb.GetTableRequest(table_id=table_id), **options),
+        tables.CallBots(tables_pb.CallBotsRequest(table_id=table_id), **options),
+        tables.Act(tables_pb.ActRequest(act=signed), **options),
+        tables.Watch(tables_pb.WatchRequest(table_id=table_id), **options),
+        tables.Play(iter([tables_pb.PlayRequest(attach=[tables_pb.Attach(table_id=table_id)])]), **options),
+        tables.WatchWanted(tables_pb.WatchWantedRequest(), **options),
+    ]
+    for call in calls:
+        assert (await refused(call))[:2] == (grpc.StatusCode.UNAUTHENTICATED, reason)
+
+
+async def test_the_operators_streams_are_for_the_operator(visit: Visit) -> None:
+    """Others are told that they are known, and may not."""
+    caller = await visit.enter(Caller(0))
+    stream = visit.tables.WatchWanted(tables_pb.WatchWantedRequest(), metadata=caller.metadata)
+    code, reason, _ = await refused(stream)
+    assert (code, reason) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_AN_OPERATOR")
+
+
+# What the server says of itself.
+
+
+async def test_it_is_healthy_and_can_be_looked_into(visit: Visit) -> None:
+    """Health for each service, and a list of services for programs that know nothing of this project."""
+    health: Any = health_pb2_grpc.HealthStub(visit.channel)
+    for name in ("", "hokm.v1.SignInService", "hokm.v1.TablesService", "hokm.v1.LogService"):
+        answer = await health.Check(health_pb2.HealthCheckRequest(service=name))
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    reflection: Any = reflection_pb2_grpc.ServerReflectionStub(visit.channel)
+    asked = [
+        reflection_pb2.ServerReflectionRequest(list_services=""),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol="hokm.v1.TablesService"),
+    ]
+    listed, described = [answer async for answer in reflection.ServerReflectionInfo(iter(asked))]
+    assert "hokm.v1.LogService" in {service.name for service in listed.list_services_response.service}
+    assert described.file_descriptor_response.file_descriptor_proto
+
+
+async def test_a_request_that_is_too_large_is_refused(visit: Visit) -> None:
+    """RESOURCE_EXHAUSTED, with both sizes, on a call and on a stream; the next call is answered."""
+    caller = await visit.enter(Caller(0))
+    act = tables_pb.SignedAct(move=bytes(MOST_REQUEST_BYTES))
+    for call in (
+        visit.tables.Act(tables_pb.ActRequest(act=act), metadata=caller.metadata),
+        visit.tables.Play(iter([tables_pb.PlayRequest(acts=[act])]), metadata=caller.metadata),
+    ):
+        assert (await error_of(call)).code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    await visit.tables.ListTables(tables_pb.ListTablesRequest(), metadata=caller.metadata)
+
+
+async def test_a_client_may_look_for_the_server_often(visit: Visit) -> None:
+    """Pings every half second, without a call, do not cost the connection."""
+    options = (
+        ("grpc.keepalive_time_ms", 500),
+        ("grpc.keepalive_timeout_ms", 500),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.min_time_between_pings_ms", 500),
+    )
+    async with grpc.aio.insecure_channel(visit.found.address, options) as channel:
+        await channel.channel_ready()
+        await asyncio.sleep(3)
+        assert channel.get_state() is grpc.ChannelConnectivity.READY
+
+
+# The log.
+
+
+async def test_a_new_log_begins_with_its_keys_and_is_published(visit: Visit) -> None:
+    """One manifest, under a signed checkpoint of size 1."""
+    note = Note.parse((await visit.log.GetCheckpoint(log_pb.GetCheckpointRequest())).checkpoint.encode())
+    keys = visit.found.keys
+    checkpoint = verify_checkpoint(note, [log.vkey for log in keys.policy.logs])
+    assert checkpoint.size == 1
+    (entry,) = (await visit.log.GetEntries(log_pb.GetEntriesRequest(table_id=KEYS))).entries
+    assert entry == keys.manifest
+    proof = await visit.log.GetInclusionProof(log_pb.GetInclusionProofRequest(table_id=KEYS, version=0))
+    assert check_inclusion(leaf(entry), proof.index, proof.tree_size, list(proof.hashes), checkpoint.root)
+
+
+async def test_entries_come_in_pages(visit: Visit) -> None:
+    """From any version on; none where the next one is asked for, which is how a reader learns that it is at the end."""
+    table_id = await visit.seat_four()
+    whole = list((await visit.log.GetEntries(log_pb.GetEntriesRequest(table_id=table_id))).entries)
+    assert len(whole) > 5
+    for first in range(len(whole) + 1):
+        asked = log_pb.GetEntriesRequest(table_id=table_id, first_version=first, limit=2)
+        assert list((await visit.log.GetEntries(asked)).entries) == whole[first : first + 2]
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "code", "reason"),
+    [
+        ("GetEntries", log_pb.GetEntriesRequest(table_id=b"x"), "INVALID_ARGUMENT", "WRONG_LENGTH"),
+        ("GetEntries", log_pb.GetEntriesRequest(table_id=KEYS, limit=1001), "INVALID_ARGUMENT", "OUT_OF_RANGE"),
+        ("GetEntries", log_pb.GetEntriesRequest(table_id=NOWHERE), "NOT_FOUND", "UNKNOWN_TABLE"),
+        ("GetEntries", log_pb.GetEntriesRequest(table_id=KEYS, first_version=2), "NOT_FOUND", "UNKNOWN_VERSION"),
+        (
+            "GetEntries",
+            log_pb.GetEntriesRequest(table_id=KEYS, first_version=2**64 - 1),
+            "NOT_FOUND",
+            "UNKNOWN_VERSION",
+        ),
+        ("GetInclusionProof", log_pb.GetInclusionProofRequest(table_id=b""), "INVALID_ARGUMENT", "WRONG_LENGTH"),
+        ("GetInclusionProof", log_pb.GetInclusionProofRequest(table_id=KEYS, version=1), "NOT_FOUND", "UNKNOWN_ENTRY"),
+        (
+            "GetInclusionProof",
+            log_pb.GetInclusionProofRequest(table_id=KEYS, version=2**64 - 1),
+            "NOT_FOUND",
+            "UNKNOWN_ENTRY",
+        ),
+        ("GetInclusionProof", log_pb.GetInclusionProofRequest(table_id=KEYS, tree_size=9), "NOT_FOUND", "OUT_OF_TREE"),
+        ("GetInclusionProof", log_pb.GetInclusionProofRequest(table_id=KEYS, tree_size=0), "NOT_FOUND", "OUT_OF_TREE"),
+        ("GetConsistencyProof", log_pb.GetConsistencyProofRequest(old_size=2**64 - 1), "NOT_FOUND", "OUT_OF_TREE"),
+        ("GetConsistencyProof", log_pb.GetConsistencyProofRequest(new_size=2), "NOT_FOUND", "OUT_OF_TREE"),
+        ("GetRoundProof", log_pb.GetRoundProofRequest(table_id=NOWHERE, round=1), "NOT_FOUND", "UNKNOWN_TABLE"),
+        ("GetRoundProof", log_pb.GetRoundProofRequest(table_id=KEYS, round=1), "NOT_FOUND", "UNKNOWN_TABLE"),
+        ("GetRoundProof", log_pb.GetRoundProofRequest(table_id=NOWHERE), "INVALID_ARGUMENT", "OUT_OF_RANGE"),
+        ("GetRoundProof", log_pb.GetRoundProofRequest(table_id=b"x", round=1), "INVALID_ARGUMENT", "WRONG_LENGTH"),
+        ("GetGameProof", log_pb.GetGameProofRequest(table_id=NOWHERE), "NOT_FOUND", "UNKNOWN_TABLE"),
+    ],
+)
+async def test_what_the_log_does_not_hold_is_said(
+    visit: Visit, method: str, asked: Any, code: str, reason: str
+) -> None:
+    """Malformed questions and unknown things, each with its own reason."""
+    found = await refused(getattr(visit.log, method)(asked))
+    assert (found[0].name, found[1]) == (code, reason)
+
+
+async def test_what_is_not_over_cannot_be_proved_yet(visit: Visit) -> None:
+    """And says so, other than what was never played."""
+    table_id = await visit.seat_four()
+    await visit.play(lambda table: isinstance(table.stage, Round))
+    for call, reason in (
+        (visit.log.GetRoundProof(log_pb.GetRoundProofRequest(table_id=table_id, round=1)), "NOT_OVER_YET"),
+        (visit.log.GetRoundProof(log_pb.GetRoundProofRequest(table_id=table_id, round=2)), "UNKNOWN_ROUND"),
+        (visit.log.GetGameProof(log_pb.GetGameProofRequest(table_id=table_id)), "NOT_OVER_YET"),
+    ):
+        assert (await refused(call))[1] == reason
+
+
+async def whole(stream: Any) -> bytes:
+    """A file that came in pieces."""
+    pieces = [answer.piece async for answer in stream]
+    assert all(len(piece) <= PIECE_BYTES for piece in pieces)
+    return b"".join(pieces)
+
+
+async def test_a_game_is_played_and_proved(visit: Visit) -> None:
+    """Four keys by the stubs alone; then every round and the game are asked for, and each is verified."""
+    before = verify_checkpoint(
+        Note.parse(visit.found.log.published.note), [log.vkey for log in visit.found.keys.policy.logs]
+    )
+    table_id = await visit.seat_four()
+    rounds = 0
+    while not isinstance((await visit.play(lambda table: isinstance(table.stage, Over | Round))).stage, Over):
+        await visit.play(lambda table: not isinstance(table.stage, Round))
+        rounds += 1
+        file = await whole(visit.log.GetRoundProof(log_pb.GetRoundProofRequest(table_id=table_id, round=rounds)))
+        assert Proof.parse(file).format() == file
+        report = verify(file, visit.found.keys.policy, EVERYTHING)
+        assert report.verdict is Verdict.WITH_WARNINGS, report
+    file = await whole(visit.log.GetGameProof(log_pb.GetGameProofRequest(table_id=table_id)))
+    report = verify(file, visit.found.keys.policy, EVERYTHING)
+    assert report.verdict is Verdict.WITH_WARNINGS, report
+    assert {warning.code for warning in report.warnings} == {"NO_QUORUM", "NOT_WITNESSED", "TIMES_NOT_WITNESSED"}
+    found = await visit.log.GetConsistencyProof(log_pb.GetConsistencyProofRequest(old_size=before.size))
+    after = visit.found.log.published.checkpoint
+    assert check_consistency(before.size, before.root, found.new_size, after.root, list(found.hashes))
+    answer = await visit.tables.GetTable(
+        tables_pb.GetTableRequest(table_id=table_id), metadata=visit.callers[0].metadata
+    )
+    assert answer.table.phase == tables_pb.TABLE_PHASE_OVER
+    assert answer.table.round == rounds
+    assert max(answer.table.score) >= 3
+    assert answer.table.winner == int(answer.table.score[1] > answer.table.score[0])
+
+
+# Start and stop.
+
+
+async def test_a_game_goes_on_after_a_stop(tmp_path: Path) -> None:
+    """The table is there again with the same entries, tokens are still good, and the next moves are taken."""
+    async with visiting(tmp_path / "var") as visit:
+        await visit.seat_four()
+        await visit.play(lambda table: isinstance(table.stage, Round) and len(table.stage.history) == 3)
+        callers, table, leaves = visit.callers, visit.table, visit.leaves
+    async with visiting(tmp_path / "var") as visit:
+        visit.callers, visit.table, visit.leaves = callers, table, leaves
+        await visit.play(lambda table: isinstance(table.stage, Between | Over) or table.round == 2)
+
+
+async def error_of_rest(stream: Any) -> grpc.aio.AioRpcError:
+    """What a stream that is being read ends with."""
+    try:
+        while await stream.read() is not grpc.aio.EOF:
+            pass
+    except grpc.aio.AioRpcError as error:
+        return error
+    raise AssertionError("it ended well")
+
+
+async def test_a_stop_ends_open_streams_soon(tmp_path: Path) -> None:
+    """Who watches is told by the end of the stream, and the server does not wait for who stays."""
+    loop = asyncio.get_running_loop()
+    async with AsyncExitStack() as stack:
+        found = await stack.enter_async_context(serving(Settings(var=tmp_path / "var", port=0, bots=False)))
+        async with grpc.aio.insecure_channel(found.address) as channel:
+            visit = Visit(found, channel)
+            table_id = await visit.seat_four()
+            asked = tables_pb.WatchRequest(table_id=table_id)
+            stream = visit.tables.Watch(asked, metadata=visit.callers[0].metadata)
+            await stream.read()
+            reading = asyncio.create_task(error_of_rest(stream))
+            began = loop.time()
+            await stack.aclose()
+            assert loop.time() - began < 2
+            assert (await asyncio.wait_for(reading, 5)).code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
+    """Also where the other program would share it; and nothing is left open, so that the next start succeeds."""
+    async with visiting(tmp_path / "one") as visit:
+        asked = Settings(var=tmp_path / "two", port=visit.found.port, bots=False)
+        with pytest.raises(AddressUnusable, match=r"cannot listen at 127\.0\.0\.1:\d+: another program listens there"):
+            async with serving(asked):
+                raise AssertionError("two servers at one port")
+    async with visiting(tmp_path / "two"):
+        pass
+    with pytest.raises(AddressUnusable, match="no such host"):
+        async with serving(Settings(var=tmp_path / "two", host="no.such.host.invalid", bots=False)):
+            raise AssertionError("a server nowhere")
+
+
+async def test_two_servers_cannot_share_a_log(tmp_path: Path) -> None:
+    """The second says who was first."""
+    from hokm_server.errors import DatabaseInUse
+
+    async with visiting(tmp_path / "var"):
+        with pytest.raises(DatabaseInUse):
+            async with serving(Settings(var=tmp_path / "var", port=0, bots=False)):
+                raise AssertionError("two servers with one log")
+
+
+async def test_a_certificate_that_is_none_is_said_so(tmp_path: Path) -> None:
+    """Before anything is made."""
+    bad = tmp_path / "bad.pem"
+    bad.write_text("no certificate")
+    for path in (bad, tmp_path / "missing.pem"):
+        with pytest.raises(CertificateUnusable):
+            async with serving(Settings(var=tmp_path / "var", port=0, tls_certificate=path, tls_key=bad, bots=False)):
+                raise AssertionError("a server with a bad certificate")
+    assert not (tmp_path / "var").exists()
