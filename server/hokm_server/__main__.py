@@ -30,19 +30,35 @@ _EXTRA_PACKAGES = {"grpc", "grpc_health", "grpc_reflection", "google", "sqlalche
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the status to end with."""
     asked = _parser().parse_args(arguments)
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
     try:
-        match asked.command, asked.what:
-            case "serve", _:
-                return _serve(asked, os.environ)
-            case "keys", "init":
-                return _init_keys(asked, os.environ)
-            case _:
-                return _show_keys(asked, os.environ)
+        return _do(asked, os.environ)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
             raise
         return _say(f"The package {package} is not installed: pip install 'hokm[server]'", FAILED)
+    except KeyboardInterrupt:  # a second one, while it was stopping
+        return FAILED
+
+
+def _do(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from hokm.errors import HokmError
+    from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting
+
+    try:
+        settings = _settings(asked, environment)
+        match asked.command, asked.what:
+            case "serve", _:
+                return _serve(settings, asked.level)
+            case "keys", "init":
+                return _init_keys(settings)
+            case _:
+                return _show_keys(settings)
+    except (BadSetting, SettingsUnreadable, UnknownSetting) as error:
+        return _say(str(error), WRONG_USAGE)
+    except HokmError as error:
+        return _say(str(error), FAILED)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -101,26 +117,15 @@ def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Sett
 # serve
 
 
-def _serve(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
-
+def _serve(settings: Settings, level: str) -> int:
     import asyncio
 
-    from hokm.errors import HokmError
-    from hokm_server import diagnostics, errors
+    from hokm_server import diagnostics
 
-    diagnostics.write_to(sys.stderr, asked.level)
+    diagnostics.write_to(sys.stderr, level)
     sys.setswitchinterval(0.0002)  # for the writer's thread, beside a busy loop
-    try:
-        settings = _settings(asked, environment)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            return runner.run(_serve_until_stopped(settings))
-    except (errors.BadSetting, errors.UnknownSetting, errors.SettingsUnreadable) as error:
-        return _say(str(error), WRONG_USAGE)
-    except HokmError as error:
-        return _say(str(error), FAILED)
-    except KeyboardInterrupt:  # asked a second time, while it was stopping
-        return FAILED
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(_serve_until_stopped(settings))
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
@@ -136,9 +141,11 @@ async def _serve_until_stopped(settings: Settings) -> int:
     import asyncio
     import signal
 
+    from hokm_server import diagnostics
     from hokm_server.serving import serving
 
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(diagnostics.of_loop)
     stop: asyncio.Future[None] = loop.create_future()
 
     def stopping() -> None:
@@ -173,37 +180,25 @@ def _ready(settings: Settings, found: Serving) -> str:
 # keys
 
 
-def _init_keys(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
-    from hokm.errors import HokmError
+def _init_keys(settings: Settings) -> int:
     from hokm_server.clock import SystemClock
     from hokm_server.errors import KeysExist
+    from hokm_server.house_files import keys_of
 
-    try:
-        settings = _settings(asked, environment)
-        if settings.keys.exists():
-            raise KeysExist(str(settings.keys))
-        from hokm_server.house_files import keys_of
-
-        keys_of(settings, SystemClock(), os.urandom)
-    except HokmError as error:
-        return _say(str(error), FAILED)
+    if settings.keys.exists():
+        raise KeysExist(str(settings.keys))
+    keys_of(settings, SystemClock(), os.urandom)
     print(f"made {settings.keys}; take {settings.keys / 'root.key'} to where no network reaches")
-    return _show_keys(asked, environment)
+    return _show_keys(settings)
 
 
-def _show_keys(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
-    from hokm import keys as manifests
+def _show_keys(settings: Settings) -> int:
     from hokm.entry import parse_entry
-    from hokm.errors import HokmError
+    from hokm.keys import read_manifest
     from hokm_server import house_keys
 
-    try:
-        settings = _settings(asked, environment)
-        keys = house_keys.load(settings.keys, settings.origin)
-    except HokmError as error:
-        return _say(str(error), FAILED)
-    manifest = manifests.read_manifest(parse_entry(keys.manifest).body)
-    for key, role in manifest.roles():
+    keys = house_keys.load(settings.keys, settings.origin)
+    for key, role in read_manifest(parse_entry(keys.manifest).body).roles():
         print(f"{role:14}{key.hex()}")
     print(f"{'root key':14}{keys.policy.root_key(keys.origin).public_key.hex()}")
     print(f"\nThe policy, for readers ({settings.policy}):\n{keys.policy.format().decode()}", end="")

@@ -10,15 +10,18 @@ are written, and the words of errors of the server's own things (`hokm_server.er
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import IO
+from typing import IO, Any
 
 from hokm_server import errors
+
+logger = logging.getLogger(__name__)
 
 
 class JsonLines(logging.Formatter):
@@ -38,6 +41,11 @@ def write_to(stream: IO[str], level: str = "INFO") -> None:
     writer = logging.StreamHandler(stream)
     writer.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[writer], force=True)
+
+
+def of_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What an event loop does with an exception that nobody waits for: its own message would show arguments."""
+    logger.error("something that nobody waited for has failed", exc_info=context.get("exception"))
 
 
 def _lines(error: BaseException) -> Iterator[str]:

@@ -9,11 +9,12 @@ and any other exception is a bug of ours: of both the caller learns a code, and 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from inspect import isasyncgenfunction
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -132,7 +133,6 @@ def _guarded(method: str, behaviour: Behaviour) -> Behaviour:
             return await behaviour(_checked(request), context)
         except Exception as error:
             await _tell(method, error, context)
-            raise
 
     return guarded
 
@@ -145,20 +145,23 @@ def _guarded_generator(method: str, behaviour: Behaviour) -> Behaviour:
                     yield response
         except Exception as error:
             await _tell(method, error, context)
-            raise
 
     return guarded
 
 
-async def _tell(method: str, error: Exception, context: Context) -> None:
-    """Abort the call as the error asks; return where the call is over already."""
-    if isinstance(error, grpc.aio.AbortError) or context.done():
-        return
-    if isinstance(error, HokmError) and is_told(error):
-        status = status_of(error)
+async def _tell(method: str, error: Exception, context: Context) -> NoReturn:
+    """End the call as the error asks. Where it is over already, there is nobody to tell."""
+    if isinstance(error, grpc.aio.AbortError):
+        raise error
+    over = context.done()
+    status = status_of(error) if isinstance(error, HokmError) and is_told(error) else None
+    if status is None and not (over and isinstance(error, grpc.aio.BaseError)):  # no answer reaches who has gone
+        logger.error("%s failed", method, exc_info=error)
+    if over:
+        raise asyncio.CancelledError
+    if status is not None:
         trailer = ((DETAILS_KEY, status.SerializeToString()),)
-        await context.abort(code_of(type(error)), status.message, trailer)
-    logger.error("%s failed", method, exc_info=error)
+        await context.abort(code_of(type(error)), status.message, trailer)  # type: ignore[arg-type]
     if isinstance(error, errors.Busy):
         await context.abort(grpc.StatusCode.UNAVAILABLE, _NOT_NOW)
     await context.abort(grpc.StatusCode.INTERNAL, _TOLD_NOTHING)

@@ -111,6 +111,7 @@ class Calls:
         self.fail: Raise = lambda: None
         self.waits = False
         self.cancelled = asyncio.Event()
+        self.at_the_end: Raise = lambda: None
 
     async def unary(self, request: Any, context: Any) -> GetCheckpointResponse:
         self.fail()
@@ -124,6 +125,7 @@ class Calls:
                 await asyncio.sleep(60)
             finally:
                 self.cancelled.set()
+                self.at_the_end()
 
     async def stream_unary(self, requests: Any, context: Any) -> GetCheckpointResponse:
         async for _ in requests:
@@ -287,6 +289,25 @@ async def test_a_caller_who_goes_is_no_error(served: Served) -> None:
     await stream.read()
     stream.cancel()
     await asyncio.wait_for(served.calls.cancelled.wait(), 5)
+
+
+async def test_an_error_after_the_caller_has_gone_is_told_to_nobody(served: Served) -> None:
+    """Neither is it logged, least of all with its words, by gRPC."""
+    served.calls.waits = True
+    served.calls.at_the_end = raising(MustFollowSuit("AS", "H"))
+    await test_a_caller_who_goes_is_no_error(served)
+    await asyncio.sleep(0.1)
+
+
+async def test_a_bug_after_the_caller_has_gone_is_in_the_diagnostics(
+    served: Served, expected_errors: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without its words."""
+    expected_errors.append("/t/UnaryStream failed")
+    served.calls.at_the_end = raising(KeyError(SECRET))
+    await test_a_caller_who_goes_is_no_error(served)
+    await asyncio.sleep(0.1)
+    assert not any(SECRET in diagnostics.JsonLines().format(record) for record in caplog.records)
 
 
 # The diagnostics.
