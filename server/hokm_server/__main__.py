@@ -125,7 +125,7 @@ def _serve(settings: Settings, level: str) -> int:
     diagnostics.write_to(sys.stderr, level)
     sys.setswitchinterval(0.0002)  # for the writer's thread, beside a busy loop
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        return runner.run(_serve_until_stopped(settings))
+        return runner.run(serve_until_stopped(settings))
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
@@ -137,7 +137,8 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def _serve_until_stopped(settings: Settings) -> int:
+async def serve_until_stopped(settings: Settings) -> int:
+    """Serve until a signal comes, or the log can no longer be written; the status to end with."""
     import asyncio
     import signal
 

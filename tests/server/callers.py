@@ -62,8 +62,9 @@ class Caller:
 class Visit:
     """A server that runs in this process, a channel to it, and the stubs of its services."""
 
-    def __init__(self, found: Serving, channel: grpc.aio.Channel) -> None:
-        self.found = found
+    def __init__(self, found: Serving | None, channel: grpc.aio.Channel) -> None:
+        """`found` may be left out where nothing is folded."""
+        self._found = found
         self.channel = channel
         self.sign_in: Any = SignInServiceStub(channel)
         self.tables: Any = TablesServiceStub(channel)
@@ -71,6 +72,12 @@ class Visit:
         self.callers: list[Caller] = []
         self.table: Table | None = None
         self.leaves: list[bytes] = []
+
+    @property
+    def found(self) -> Serving:
+        """The server."""
+        assert self._found is not None
+        return self._found
 
     async def enter(self, caller: Caller) -> Caller:
         """Sign in."""
@@ -91,7 +98,7 @@ class Visit:
         self.table, self.leaves = None, []
         asked = tables_service_pb2.OpenTableRequest(rules=rules)
         answer = await self.tables.OpenTable(asked, metadata=self.callers[0].metadata)
-        self._take([answer.entry])
+        self.take([answer.entry])
         for caller in self.callers:
             await self.act(caller, Join(SeatKind.PERSON, caller.key.public, os.urandom(32)))
         return bytes(answer.table_id)
@@ -168,9 +175,10 @@ class Visit:
             entries = list((await self.log.GetEntries(asked)).entries)
             if not entries:
                 return self.table
-            self._take(entries)
+            self.take(entries)
 
-    def _take(self, entries: list[bytes]) -> None:
+    def take(self, entries: list[bytes]) -> None:
+        """Fold entries, each link of the chain looked at."""
         for entry in entries:
             parts = parse_entry(entry)
             event = read_event(parts.body)

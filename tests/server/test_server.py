@@ -22,6 +22,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from hokm.checkpoint import verify_checkpoint
 from hokm.entry import leaf
+from hokm.events import Join, SeatKind
 from hokm.merkle import check_consistency, check_inclusion
 from hokm.note import Note
 from hokm.proof import Proof
@@ -30,12 +31,15 @@ from hokm.v1 import log_service_pb2 as log_pb
 from hokm.v1 import sign_in_service_pb2 as sign_in_pb
 from hokm.v1 import tables_service_pb2 as tables_pb
 from hokm.verify import Signatures, Verdict, Wishes, verify
+from hokm_server.__main__ import serve_until_stopped
+from hokm_server.auth import TOKEN_MS
 from hokm_server.config import Settings
-from hokm_server.errors import AddressUnusable, CertificateUnusable
+from hokm_server.errors import AddressUnusable, CertificateUnusable, DatabaseCorrupt, DatabaseInUse
 from hokm_server.log_service import PIECE_BYTES
 from hokm_server.server import MOST_REQUEST_BYTES
 from hokm_server.serving import serving
 from tests.server.callers import Caller, Visit, error_of, told_by, visiting
+from tests.server.manual_clock import ManualClock
 
 KEYS = bytes(16)
 EVERYTHING = Wishes(signatures=Signatures.ALL)
@@ -329,8 +333,6 @@ async def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
 
 async def test_two_servers_cannot_share_a_log(tmp_path: Path) -> None:
     """The second says who was first."""
-    from hokm_server.errors import DatabaseInUse
-
     async with visiting(tmp_path / "var"):
         with pytest.raises(DatabaseInUse):
             async with serving(Settings(var=tmp_path / "var", port=0, bots=False)):
@@ -403,3 +405,52 @@ async def test_a_certificate_that_is_none_is_said_so(tmp_path: Path) -> None:
         ):
             raise AssertionError("a server with the key of another certificate")
     assert not (tmp_path / "var").exists()
+
+
+async def test_a_stream_outlives_its_token(tmp_path: Path) -> None:
+    """It was checked when the stream began, and a player is not cut off in the middle of a game; a new call is."""
+    clock = ManualClock()
+    async with (
+        serving(Settings(var=tmp_path / "var", port=0, bots=False), clock) as found,
+        grpc.aio.insecure_channel(found.address) as channel,
+    ):
+        visit = Visit(found, channel)
+        old, new = await visit.enter(Caller(0)), Caller(1)
+        opened = await visit.tables.OpenTable(tables_pb.OpenTableRequest(), metadata=old.metadata)
+        asked = tables_pb.WatchRequest(table_id=opened.table_id)
+        stream = visit.tables.Watch(asked, metadata=old.metadata)
+        assert list((await stream.read()).update.entries) == [opened.entry]
+        clock.turn(TOKEN_MS)
+        assert (await refused(visit.tables.Watch(asked, metadata=old.metadata)))[1] == "TOKEN_EXPIRED"
+        visit.table = None
+        visit.take([opened.entry])
+        await visit.enter(new)
+        await visit.act(new, Join(SeatKind.PERSON, new.key.public, bytes(32)))
+        assert len((await stream.read()).update.entries) == 1
+        stream.cancel()
+
+
+async def test_a_server_that_cannot_write_its_log_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], expected_errors: list[str]
+) -> None:
+    """The caller is told that nothing was changed; the program ends with one sentence and the status 1."""
+    expected_errors += ["The log is not written any more", "were not written"]
+    program = asyncio.create_task(serve_until_stopped(Settings(var=tmp_path / "var", port=0, bots=False)))
+    address = ""
+    while not address:
+        await asyncio.sleep(0.02)
+        address = capsys.readouterr().out.partition("ready on ")[2].partition("\n")[0]
+
+    def fail(*_: object) -> None:
+        raise DatabaseCorrupt("log.db", "a page is torn")
+
+    monkeypatch.setattr("hokm_server.store.Store.append", fail)
+    async with grpc.aio.insecure_channel(address) as channel:
+        visit = Visit(None, channel)
+        caller = await visit.enter(Caller(0))
+        call = visit.tables.OpenTable(tables_pb.OpenTableRequest(), metadata=caller.metadata)
+        code, reason, facts = await refused(call)
+    assert (code, reason) == (grpc.StatusCode.UNAVAILABLE, "LOG_NOT_WRITABLE")
+    assert facts == {"why": "DATABASE_CORRUPT"}
+    assert await asyncio.wait_for(program, 10) == 1
+    assert capsys.readouterr().err.startswith("hokm-server: The log could not be written any more: The database")
