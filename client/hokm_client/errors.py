@@ -79,6 +79,14 @@ class KeepingInUse(Busy):
 
 
 @dataclass(eq=False)
+class OperatorKeyMalformed(Malformed):
+    """Not the one line that an operator's key is."""
+
+    path: str
+    sentence = "{path} is not an operator's key: one line, hokm-v1 operator and 32 bytes in base64."
+
+
+@dataclass(eq=False)
 class PolicyMissing(Unknown):
     """Whom to trust is said by a file, and it is not there."""
 
@@ -152,11 +160,27 @@ class Unreachable(Busy):
 
 
 @dataclass(eq=False)
+class ClientBroken(HokmError):
+    """A bug of this program: its traceback is in the diagnostics."""
+
+    what: str
+    sentence = "This program failed: {what}."
+
+
+@dataclass(eq=False)
 class ServerBroken(HokmError):
     """The server failed without saying why."""
 
     what: str
     sentence = "The server failed: {what}."
+
+
+@dataclass(eq=False)
+class ServerNotReady(HokmError):
+    """A server that was started here did not come to answer."""
+
+    what: str
+    sentence = "The server did not start: {what}"
 
 
 @dataclass(eq=False)

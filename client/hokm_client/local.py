@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole evening on one machine: a server, its bots and, at a terminal, you. This is what `make run` runs.
+
+Without a terminal, or where it is asked for, four bots play a game; then every round's proof and the game's are verified
+by `hokm-verify` in a process of its own, and its verdict is the exit status.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from hokm.cards import Suit
+from hokm.errors import HokmError
+from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOut
+from hokm.rules import TableRules, side_name
+from hokm.table import Over, Round
+from hokm_client.errors import ServerNotReady
+from hokm_client.player import Player
+from hokm_client.stream import Step
+
+READY_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 10.0
+ALL_SEATS: Final = (0, 1, 2, 3)
+
+
+@contextlib.asynccontextmanager
+async def local_server(var: Path, *options: str) -> AsyncIterator[str]:
+    """The address of a server of this machine that runs until the context ends; its files are in `var`.
+
+    Its diagnostics go to ``server.log`` there. Raises `ServerNotReady` with what it said where it does not start.
+    """
+    var.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", *options]
+    with (var / "server.log").open("ab") as diagnostics:
+        begun = diagnostics.tell()
+        server = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=diagnostics
+        )
+    try:
+        yield await _ready(server, var / "server.log", begun)
+    finally:
+        if server.returncode is None:
+            server.terminate()
+            try:
+                await asyncio.wait_for(server.wait(), STOP_SECONDS)
+            except TimeoutError:
+                server.kill()
+                await server.wait()
+
+
+async def _ready(server: asyncio.subprocess.Process, diagnostics: Path, begun: int) -> str:
+    """The address in the line that a server prints when it answers."""
+    assert server.stdout is not None
+    line = b""
+    with contextlib.suppress(TimeoutError):
+        line = await asyncio.wait_for(server.stdout.readline(), READY_SECONDS)
+    words = line.decode().split()
+    if words[:2] == ["ready", "on"]:
+        return words[2]
+    said = diagnostics.read_bytes()[begun:].decode(errors="replace").strip()
+    raise ServerNotReady(said.splitlines()[-1] if said else "it said nothing")
+
+
+async def bots_play(var: Path) -> int:
+    """Let four bots play a game to 7 and verify it; the status of the verifier."""
+    async with local_server(var) as address:
+        print(f"A server on {address}; four bots play a game to 7.", flush=True)
+        async with Player.connect(
+            address, identity=var / "players" / "watcher.key", policy=var / "policy", state=var / "players" / "watcher"
+        ) as player:
+            table_id = await player.open_table(TableRules(), ALL_SEATS)
+            game = await _watched(player, table_id)
+            paths = await fetch_proofs(player, table_id, game.rounds, var / "proofs")
+    print(f"Game over after {game.rounds} rounds: {game.ending}.\n", flush=True)
+    return await verify(paths, var / "policy")
+
+
+class _Game:
+    """What is told of a game that is watched."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.ending = ""
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._trump = ""
+
+    def see(self, step: Step) -> None:
+        """Tell of a round that is over."""
+        content = step.event.content
+        match content:
+            case SignedMove() if isinstance(content.move.act, NameTrump):
+                self._trump = Suit(content.move.act.suit).symbol
+            case TimedOut(trump=int() as trump):
+                self._trump = Suit(trump).symbol
+            case RoundRevealed(winner=winner, tricks=tricks, score=score):
+                self.rounds += 1
+                assert step.before is not None
+                assert isinstance(step.before.stage, Round)
+                who = "nobody" if winner is None else f"the {side_name(winner)} seats"
+                print(
+                    f"Round {self.rounds}: hakem in seat {step.before.stage.hakem}, trumps {self._trump or 'not named'}, "
+                    f"tricks {tricks[0]}-{tricks[1]} to {who}, score {score[0]}-{score[1]}",
+                    flush=True,
+                )
+        if isinstance(step.after.stage, Over) and not self.over.done():
+            ending = step.after.stage.ending
+            self.ending = ending.cause.name.lower().replace("_", " ")
+            if isinstance(ending, GameEnded) and ending.winner is not None:
+                self.ending += f", won by the {side_name(ending.winner)} seats"
+            self.over.set_result(None)
+
+
+async def _watched(player: Player, table_id: bytes) -> _Game:
+    game = _Game()
+    await player.watch(table_id, game.see)
+    await game.over
+    return game
+
+
+async def fetch_proofs(player: Player, table_id: bytes, rounds: int, folder: Path) -> list[Path]:
+    """The proofs of every round and of the game, as files; their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number in range(1, rounds + 1):
+        paths.append(proof_path(folder, table_id, number))
+        paths[-1].write_bytes(await player.connection.round_proof(table_id, number))
+    paths.append(proof_path(folder, table_id, None))
+    paths[-1].write_bytes(await player.connection.game_proof(table_id))
+    return paths
+
+
+def proof_path(folder: Path, table_id: bytes, number: int | None) -> Path:
+    """Where the proof of a round, or of the whole game, is kept."""
+    return folder / f"{table_id.hex()}-{'game' if number is None else number}.json"
+
+
+async def verify(paths: Sequence[Path], policy: Path) -> int:
+    """Run `hokm-verify` on these proofs in a process of its own; its status."""
+    command = [sys.executable, "-m", "hokm", *map(str, paths), "--policy", str(policy)]
+    return await (await asyncio.create_subprocess_exec(*command)).wait()
+
+
+def run(var: Path, *, bots_only: bool) -> int:
+    """Run what fits: with a terminal a game with you in it, else four bots."""
+    try:
+        return asyncio.run(bots_play(var))
+    except HokmError as error:
+        print(error, file=sys.stderr)
+        return 1
