@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole evening on one machine: a server, its bots and, at a terminal, you. This is what `make run` runs.
 
-Without a terminal, or where it is asked for, four bots play a game; then every round's proof and the game's are verified
-by `hokm-verify` in a process of its own, and its verdict is the exit status.
+Without a terminal, or where it is asked for, four bots play a game; then every round's proof and the game's are
+verified by `hokm-verify` in a process of its own, and its verdict is the exit status.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ class _Game:
                 assert step.before is not None
                 assert isinstance(step.before.stage, Round)
                 who = "nobody" if winner is None else f"the {side_name(winner)} seats"
+                hakem, trump = step.before.stage.hakem, self._trump or "not named"
                 print(
-                    f"Round {self.rounds}: hakem in seat {step.before.stage.hakem}, trumps {self._trump or 'not named'}, "
+                    f"Round {self.rounds}: hakem in seat {hakem}, trumps {trump}, "
                     f"tricks {tricks[0]}-{tricks[1]} to {who}, score {score[0]}-{score[1]}",
                     flush=True,
                 )
