@@ -97,15 +97,15 @@ class _Game:
                 self._trump = Suit(content.move.act.suit).symbol
             case TimedOut(trump=int() as trump):
                 self._trump = Suit(trump).symbol
-            case RoundRevealed(winner=winner, tricks=tricks, score=score):
+            case RoundRevealed(winner=winner, tricks=(even, odd), score=score):
                 self.rounds += 1
                 assert step.before is not None
                 assert isinstance(step.before.stage, Round)
                 who = "nobody" if winner is None else f"the {side_name(winner)} seats"
-                hakem, trump = step.before.stage.hakem, self._trump or "not named"
+                hakem, trumps = step.before.stage.hakem, self._trump or "not named"
                 print(
-                    f"Round {self.rounds}: hakem in seat {hakem}, trumps {trump}, "
-                    f"tricks {tricks[0]}-{tricks[1]} to {who}, score {score[0]}-{score[1]}",
+                    f"Round {self.rounds}: hakem in seat {hakem}, trumps {trumps}, "
+                    f"tricks {even}-{odd} to {who}, score {score[0]}-{score[1]}",
                     flush=True,
                 )
         if isinstance(step.after.stage, Over) and not self.over.done():

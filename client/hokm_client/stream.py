@@ -59,11 +59,13 @@ from hokm.table import (
     due,
     evolve,
     may_call_away,
+    may_fault,
     next_context,
     opened,
     overdue,
     reopening,
     rule,
+    shown_numbers,
     signer,
     stand_in_wanted,
     vouch,
@@ -303,8 +305,9 @@ class Stream:
                 if ctx != next_context(table).to_bytes():
                     raise self._forged("the ceremony is not the one that comes next", FraudKind.WRONG_CONTEXT)
                 supply = Supply(house_commitment=house_commitment, anchor=anchor)
-            case CeremonyVoided(house_number=house_number, numbers=numbers):
-                supply = Supply(self._some_numbers(table, dict(numbers), house_number))
+            case CeremonyVoided() | ServerFault():
+                self._check_shown(table, shown_numbers(content))
+                supply = Supply(shown_numbers(content))
             case HakemDrawn(numbers=numbers):
                 self._check_numbers(_ceremony(table), dict(enumerate(numbers)))
                 supply = Supply(numbers)
@@ -319,7 +322,7 @@ class Stream:
             case TimedOut():
                 self._check_policy_play(table, content)
                 return None
-            case CommitSetClosed() | GameStarted() | Dealt() | GameEnded() | ServerFault():
+            case CommitSetClosed() | GameStarted() | Dealt() | GameEnded():
                 pass
             case _:
                 raise AssertionError("no table opens with the rule that this ruling belongs to")
@@ -343,12 +346,12 @@ class Stream:
                     raise self._forged(f"seat {seat} cannot be called away here")
                 self._check_stand_in(table, content, seat)
                 return True
-            case ServerFault(cause=ServerFaultCause.SEALED_LOST):
-                return isinstance(table.stage, Ceremony | Round) and not content.numbers
-            case ServerFault(cause=ServerFaultCause.NO_DEAL):
-                return isinstance(table.stage, Ceremony) and all(table.stage.revealed) and not content.numbers
-            case ServerFault(cause=ServerFaultCause.KEY_REVOKED):
-                return True  # its signature, by the key after, is what makes it
+            case ServerFault():
+                if not may_fault(table, content):
+                    return False
+                if isinstance(table.stage, Ceremony):
+                    self._check_some(table, shown_numbers(content))
+                return True
             case _:
                 return False
 
@@ -371,13 +374,16 @@ class Stream:
 
     # Numbers and cards.
 
-    def _some_numbers(self, table: Table, numbers: dict[int, bytes], house: bytes) -> tuple[bytes | None, ...]:
-        ceremony = _ceremony(table)
-        revealed = {seat for seat in range(4) if ceremony.revealed[seat]}
-        if set(numbers) != revealed:
+    def _check_shown(self, table: Table, numbers: tuple[bytes | None, ...]) -> None:
+        """A ceremony that ended without a deal shows the numbers that had come, and the house's."""
+        come = (*_ceremony(table).revealed, True)
+        if tuple(number is not None for number in numbers) != come:
             raise self._forged("it carries other numbers than those that were revealed")
-        self._check_numbers(ceremony, {**numbers, HOUSE_SEAT: house})
-        return (*(numbers.get(seat) for seat in range(4)), house)
+        self._check_some(table, numbers)
+
+    def _check_some(self, table: Table, numbers: tuple[bytes | None, ...]) -> None:
+        there = {seat: number for seat, number in enumerate(numbers) if number is not None}
+        self._check_numbers(_ceremony(table), there)
 
     def _check_numbers(self, ceremony: Ceremony, numbers: dict[int, bytes]) -> None:
         """Every number opens the commitment of its seat."""

@@ -30,6 +30,7 @@ from hokm.events import (
     RoundRevealed,
     Ruling,
     ServerFault,
+    ServerFaultCause,
     SignedMove,
     StandInCause,
     StoodIn,
@@ -50,6 +51,7 @@ from hokm.table import (
     decide,
     decide_stand_in,
     evolve,
+    fault,
     may_call_away,
     next_context,
     opened,
@@ -216,9 +218,9 @@ class Draft:
         """Deadlines that passed while the house was down begin anew."""
         self._add(Reopened(seats), time_ms)
 
-    def fault(self, content: ServerFault, time_ms: int) -> None:
-        """The house says that it failed."""
-        self._add(content, time_ms)
+    def fault(self, cause: ServerFaultCause, time_ms: int) -> None:
+        """The house says that it failed, and shows what numbers it has."""
+        self._add(fault(self._there(), cause, self.secrets.numbers), time_ms)
         self.secrets = NO_SECRETS
 
     def _deal(self) -> None:

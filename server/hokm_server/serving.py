@@ -146,8 +146,13 @@ def _log_manifest(store: Store, log: Log, keys: HouseKeys, directory: Path) -> N
 
 
 def _signet(keys: HouseKeys) -> Signet:
-    house = House(keys.origin, keys.event.public)
+    house = House(keys.origin, keys.event.public, _other_keys(keys))
     return Signet(house, keys.event, event_key_id(keys.origin, keys.event.public), keys.house_secret)
+
+
+def _other_keys(keys: HouseKeys) -> frozenset[bytes]:
+    roots = (root.public_key for root in keys.policy.roots)
+    return frozenset((keys.log.public, keys.operator.public, *roots))
 
 
 def _anchor(log: Log) -> Anchor:

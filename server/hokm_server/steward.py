@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from hokm.errors import Conflict, HokmError, Rule, StandInNotDue
-from hokm.events import Anchor, Join, SeatKind, ServerFault, ServerFaultCause, StoodIn
+from hokm.events import Anchor, Join, SeatKind, ServerFaultCause, StoodIn
 from hokm.table import Over, Seating, due, expires_ms, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.clock import Clock
@@ -86,7 +86,7 @@ class Steward:
             table = draft.table
             assert table is not None
             if live.sealed_lost and not isinstance(table.stage, Over):
-                draft.fault(ServerFault(ServerFaultCause.SEALED_LOST), now)
+                draft.fault(ServerFaultCause.SEALED_LOST, now)
                 return
             time_ms = max(now, table.time_ms)
             kind = due(table)

@@ -469,6 +469,11 @@ class ServerFault:
     cause: ServerFaultCause
     numbers: tuple[bytes, ...] = ()
     unturned: tuple[UnturnedLay, ...] = ()
+    """These two in a dealt round whose event key was revoked."""
+    seats: tuple[Seat, ...] = ()
+    house_number: bytes = b""
+    received: tuple[tuple[Seat, bytes], ...] = ()
+    """These three in a ceremony, as in CeremonyVoided; a number that is lost is not there."""
 
 
 Ruling: TypeAlias = (

@@ -44,7 +44,7 @@ from hokm.canonical import (
     write_message,
 )
 from hokm.cards import PACK
-from hokm.errors import NotUnderstood, OutOfRange, WrongLength
+from hokm.errors import Missing, NotUnderstood, OutOfRange, WrongLength
 from hokm.events import (
     Act,
     Anchor,
@@ -219,6 +219,8 @@ def _write_signed(signed: SignedMove) -> event_pb2.SignedMove:
 def read_rules(body: bytes) -> TableRules:
     """The rules that these bytes are; nothing in them goes without saying. Raises `Malformed`."""
     message = read_message(rules_pb2.TableRules, body, MOST_EVENT_BYTES, "rules")
+    if not message.HasField("away_seconds"):
+        raise Missing("away_seconds")
     if message.timeout_policy != TIMEOUT_POLICY:
         raise NotUnderstood("timeout_policy", f"only {TIMEOUT_POLICY} is known here")
     return _RULES.read(message)
@@ -349,6 +351,8 @@ _NUMBERS: Final = exactly(5, HASH)
 _SEAT_TAKEN: Final = record(SeatTaken, event_pb2.SeatTaken, kind=_JOINED, public_key=KEY, join_nonce=HASH)
 _HOLDER: Final = record(Holder, event_pb2.Holder, kind=one_of(*SeatKind), public_key=KEY)
 _ANCHOR: Final = record(Anchor, event_pb2.Anchor, size=U64, root=HASH)
+_RECEIVED: Final = ascending(several(Field(_read_seat_number, _write_seat_number), 0, 4), by=lambda pair: pair[0])
+
 _UNTURNED: Final = record(UnturnedLay, event_pb2.UnturnedLay, seat=SEAT, trick=number(1, 13), card=CARD, salt=HASH)
 _LAYS: Final = several(_UNTURNED.field(), 0, 3 * 3 * 13)  # three lays of three seats in each trick (H2)
 _TEA: Final = record(WaitingTea, event_pb2.WaitingTea, seat=SEAT, version=U64, time_ms=U64, yes=_SEATS)
@@ -399,7 +403,7 @@ _RULINGS: Final[dict[str, Record[Any]]] = {
         cause=one_of(*VoidCause),
         seats=_SEATS,
         house_number=HASH,
-        numbers=ascending(several(Field(_read_seat_number, _write_seat_number), 0, 4), by=lambda pair: pair[0]),
+        numbers=_RECEIVED,
     ),
     "hakem_drawn": record(HakemDrawn, event_pb2.HakemDrawn, numbers=_NUMBERS, hakem=SEAT),
     "dealt": record(Dealt, event_pb2.Dealt),
@@ -429,6 +433,9 @@ _RULINGS: Final[dict[str, Record[Any]]] = {
         cause=one_of(*ServerFaultCause),
         numbers=exactly(5, HASH, or_none=True),
         unturned=_LAYS,
+        seats=_SEATS,
+        house_number=octets(32, or_none=True),
+        received=_RECEIVED,
     ),
 }
 _RULING_NAMES: Final[dict[type[Ruling], str]] = {ruling.kind: name for name, ruling in _RULINGS.items()}

@@ -163,7 +163,7 @@ def _decide_join(table: Table, seat: Seat, act: Join) -> None:
     for taken, place in enumerate(stage.places):
         if place is not None and place.public_key == act.public_key:
             raise AlreadySeated(taken)
-    if act.public_key == table.house.event_key:
+    if act.public_key == table.house.event_key or act.public_key in table.house.other_keys:
         raise KeyNotNew(act.public_key.hex())
 
 
@@ -174,8 +174,8 @@ def decide_stand_in(table: Table, move: Move) -> None:
         raise StandInNotDue(move.seat)
     if act.kind is not SeatKind.BOT:
         raise NotABot(move.seat)
-    used = {table.house.event_key, *(place.public_key for place in table.places)}
-    if act.public_key in used or act.public_key in table.stand_in_keys:
+    used = {table.house.event_key, *(place.public_key for place in table.places)} | table.house.other_keys
+    if act.public_key in used or act.public_key in table.spent_keys:
         raise KeyNotNew(act.public_key.hex())
 
 

@@ -24,7 +24,6 @@ from hokm.events import (
     GameEnded,
     GameStarted,
     HakemDrawn,
-    Reopened,
     RoundRevealed,
     Ruling,
     SeatKind,
@@ -55,6 +54,7 @@ from hokm.table.state import (
     MOST_SEATING_MS,
     Between,
     Ceremony,
+    Over,
     Place,
     Round,
     Seating,
@@ -214,8 +214,6 @@ def rule(table: Table, kind: RulingKind, supply: Supply = NO_SUPPLY) -> Ruling:
         return StoodIn(wanted[0], supply.join, wanted[1])
     if kind is RoundRevealed:
         return _round_revealed(table, _five(supply))
-    if kind is Reopened:
-        return Reopened(reopening(table, table.time_ms))
     if kind is GameEnded:
         if isinstance(stage, Between) and stage.ending is not None:
             return stage.ending
@@ -224,7 +222,45 @@ def rule(table: Table, kind: RulingKind, supply: Supply = NO_SUPPLY) -> Ruling:
     assert isinstance(stage, Ceremony)
     cause = _fault_of_house(stage)
     assert cause is not None
-    return ServerFault(cause)
+    return fault(table, cause, supply.numbers)
+
+
+def fault(table: Table, cause: ServerFaultCause, numbers: tuple[bytes | None, ...]) -> ServerFault:
+    """How the house says that it failed.
+
+    In a ceremony it names the seats whose step is missing and shows the numbers that are there, the house's last,
+    like a void: that deal is dead, and anybody may see what was thrown away.
+    """
+    stage = table.stage
+    if not isinstance(stage, Ceremony):
+        return ServerFault(cause)
+    come = [(seat, number) for seat in range(4) if stage.revealed[seat] and (number := numbers[seat]) is not None]
+    return ServerFault(cause, seats=stage.missing, house_number=numbers[4] or b"", received=tuple(come))
+
+
+def may_fault(table: Table, content: ServerFault) -> bool:
+    """Whether the house may say so where nothing in the log bears it out: its own word, within bounds.
+
+    What is sealed can be lost in a ceremony and in a round; a deal can be impossible after four Reveals; a key can be
+    revoked at any time. That the numbers shown open their commitments is for whoever checks numbers.
+    """
+    stage = table.stage
+    match content.cause:
+        case ServerFaultCause.KEY_REVOKED:
+            return not isinstance(stage, Over) and (not content.numbers or isinstance(stage, Round))
+        case ServerFaultCause.SEALED_LOST:
+            is_possible = isinstance(stage, Ceremony | Round)
+        case ServerFaultCause.NO_DEAL:
+            is_possible = isinstance(stage, Ceremony) and all(stage.revealed)
+        case _:
+            return False
+    return is_possible and content == fault(table, content.cause, shown_numbers(content))
+
+
+def shown_numbers(content: CeremonyVoided | ServerFault) -> tuple[bytes | None, ...]:
+    """The numbers of a ceremony that ended without a deal, by seat, the house's last; None where there is none."""
+    come = dict(content.numbers if isinstance(content, CeremonyVoided) else content.received)
+    return (*(come.get(seat) for seat in range(4)), content.house_number or None)
 
 
 def five_commitments(ceremony: Ceremony) -> tuple[bytes, ...]:

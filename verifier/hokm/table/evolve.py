@@ -101,7 +101,7 @@ def opened(house: House, event: Event) -> Table:
         hakem=None,
         round=0,
         attempt=0,
-        stand_in_keys=frozenset(),
+        spent_keys=frozenset(),
         stage=Seating((None,) * 4, (), event.time_ms, 0),
     )
 
@@ -132,7 +132,7 @@ def resumed(started: Table, event: Event, next_round: int) -> Table:
         time_ms=event.time_ms,
         places=tuple(places),
         faults=content.carried.faults,
-        stand_in_keys=frozenset(seat.stand_in_key for seat in content.carried.seats if seat.stand_in_key),
+        spent_keys=started.spent_keys | {seat.stand_in_key for seat in content.carried.seats if seat.stand_in_key},
         round=next_round - 1,
     )
     return _after_round(table, content)
@@ -293,8 +293,9 @@ def _in_control(place: Place) -> Place:
 def _game_started(table: Table, game_id: bytes) -> Table:
     assert isinstance(table.stage, Seating)
     places = tuple(place for place in table.stage.places if place is not None)
+    spent = frozenset(key for key, _ in table.stage.former)
     stage = Between(None, Purpose.DRAW, 0, 0)
-    return table._replace(game_id=game_id, places=places, stage=stage)
+    return table._replace(game_id=game_id, places=places, spent_keys=spent, stage=stage)
 
 
 def _ceremony_opened(table: Table, content: CeremonyOpened) -> Table:
@@ -478,7 +479,7 @@ def _stood_in(table: Table, content: StoodIn) -> Table:
     place = place._replace(stand_in=StandIn(key, Signing(1, move.seen_version)))
     if content.cause is StandInCause.AWAY:
         place = place._replace(absent=StandInCause.AWAY)
-    return _at(table, content.seat, place)._replace(stand_in_keys=table.stand_in_keys | {key})
+    return _at(table, content.seat, place)._replace(spent_keys=table.spent_keys | {key})
 
 
 def _reopened(table: Table, seats: tuple[Seat, ...]) -> Table:

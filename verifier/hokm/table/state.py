@@ -44,6 +44,8 @@ class House(NamedTuple):
     """The log's origin line."""
     event_key: bytes
     """The key that signs this stream: pk_4 of every ceremony."""
+    other_keys: frozenset[bytes] = frozenset()
+    """Its keys of other roles, where they are known: no player and no stand-in may have one."""
 
 
 class Decision(NamedTuple):
@@ -232,8 +234,8 @@ class Table(NamedTuple):
     round: int
     attempt: int
     """Of the last CeremonyOpened, else 0."""
-    stand_in_keys: frozenset[bytes]
-    """Every key that a stand-in has had."""
+    spent_keys: frozenset[bytes]
+    """Keys that gave a seat back before the start, and every key that a stand-in has had: none may stand in."""
     stage: Stage
 
 

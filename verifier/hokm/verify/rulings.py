@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a ruling says what the entries before it give: each is made again and compared.
+
+What the house alone can know (its commitment, its anchor, the numbers that were sealed) is taken from the entry
+itself and held against what it was bound to before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NoReturn
+
+from hokm.cards import card_text
+from hokm.deal import HOUSE_SEAT, commitment
+from hokm.errors import HokmError
+from hokm.events import (
+    CeremonyOpened,
+    CeremonyVoided,
+    Commit,
+    CommitSetClosed,
+    Dealt,
+    Event,
+    GameEnded,
+    GameStarted,
+    HakemDrawn,
+    Reopened,
+    Reveal,
+    RoundRevealed,
+    Ruling,
+    ServerFault,
+    ServerFaultCause,
+    SignedMove,
+    StoodIn,
+    TimedOut,
+)
+from hokm.table import (
+    NO_HANDS,
+    Ceremony,
+    Hands,
+    Round,
+    RulingKind,
+    Supply,
+    Table,
+    expires_ms,
+    may_fault,
+    overdue,
+    reopening,
+    rule,
+    shown_numbers,
+    stand_in_wanted,
+)
+from hokm.verify.codes import Code
+from hokm.verify.report import Refused, refusal, refusal_by
+
+OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)
+"""Where one of these is missing, or too much, it is the seventh step that says so."""
+
+
+# In the place where it stands.
+
+
+def out_of_order(event: Event, needed: RulingKind | None) -> Refused:
+    """Refuse an entry where another ruling is due, or a ruling that is not due."""
+    content = event.content
+    kind = type(content.move.act) if isinstance(content, SignedMove) else type(content)
+    is_of_ceremony = kind in OF_A_CEREMONY or needed in OF_A_CEREMONY
+    code = Code.CEREMONY_OUT_OF_ORDER if is_of_ceremony else Code.OUT_OF_ORDER
+    expected = "a move, or nothing yet," if needed is None else needed.__name__
+    return refusal(code, event.version, found=kind.__name__, expected=expected)
+
+
+def not_due(table: Table, event: Event, needed: RulingKind | None) -> Refused:
+    """Refuse a ruling that is not the next; one that only came too early is a matter of time."""
+    expiry = expires_ms(table)
+    kind = type(event.content)
+    if needed is None and expiry is not None and overdue(table, expiry) is kind:
+        early = expiry - event.time_ms
+        return refusal(Code.BEFORE_DEADLINE, event.version, found=kind.__name__, early_ms=early)
+    return out_of_order(event, needed)
+
+
+def check_reopened(table: Table, event: Event, content: Reopened, needed: RulingKind | None) -> None:
+    """The house's word that it was down: only what has run out begins anew, and only once."""
+    if needed is not None:
+        raise out_of_order(event, needed)
+    if not content.seats or not set(content.seats) <= set(reopening(table, event.time_ms)):
+        raise refusal(Code.NOT_REOPENED, event.version)
+
+
+def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: RulingKind | None) -> bool:
+    """Whether this fault is one that nothing in the log has to bear out; if so, it is held to its bounds."""
+    if content.cause in (ServerFaultCause.NO_COMMITMENT, ServerFaultCause.NO_NUMBER, ServerFaultCause.NO_WITNESS):
+        return False
+    if content.unturned or not may_fault(table, content):
+        raise refusal(Code.FAULT_DIFFERS, event.version, cause=content.cause.name)
+    if isinstance(table.stage, Ceremony):
+        open_numbers(table, event.version, table.stage, shown_numbers(content))
+    return True
+
+
+# With the content that it has.
+
+
+def check_content(table: Table, version: int, content: Ruling, hands: Hands) -> int:
+    """Hold the content of a ruling that is due against the rules; how many numbers it opened. Raises `Refused`.
+
+    The Join in a StoodIn is a move, and `walk`'s.
+    """
+    stage = table.stage
+    match content:
+        case GameStarted():
+            expected = rule(table, GameStarted)
+            assert isinstance(expected, GameStarted)
+            if content.seats != expected.seats:
+                raise refusal(Code.OTHER_SEATS, version)
+            if content.game_id != expected.game_id:
+                raise refusal(Code.OTHER_GAME_ID, version)
+        case CeremonyOpened():
+            supply = Supply(house_commitment=content.house_commitment, anchor=content.anchor)
+            _compare(Code.CEREMONY_DIFFERS, version, content, rule(table, CeremonyOpened, supply))
+        case CommitSetClosed():
+            if content != rule(table, CommitSetClosed):
+                raise refusal(Code.COMMIT_SET_DIFFERS, version)
+        case CeremonyVoided():
+            return _check_voided(table, version, content)
+        case HakemDrawn():
+            assert isinstance(stage, Ceremony)
+            count = open_numbers(table, version, stage, content.numbers)
+            try:
+                drawn = rule(table, HakemDrawn, Supply(content.numbers))
+            except HokmError as error:
+                raise refusal_by(error, version) from None
+            assert isinstance(drawn, HakemDrawn)
+            if drawn.hakem != content.hakem:
+                raise refusal(Code.OTHER_HAKEM_DRAWN, version, expected=drawn.hakem, found=content.hakem)
+            return count
+        case TimedOut():
+            _check_timed_out(table, version, content, hands)
+        case StoodIn():
+            _check_stood_in(table, version, content)
+        case RoundRevealed():
+            _compare(Code.RESULT_DIFFERS, version, content, rule(table, RoundRevealed, Supply(content.numbers)))
+        case GameEnded():
+            ending = rule(table, GameEnded)
+            if content != ending:
+                raise refusal(Code.ENDING_DIFFERS, version, expected=_ending(ending), found=_ending(content))
+        case ServerFault():
+            assert isinstance(stage, Ceremony)
+            numbers = shown_numbers(content)
+            if not content.house_number or content != rule(table, ServerFault, Supply(numbers)):
+                raise refusal(Code.FAULT_DIFFERS, version, cause=content.cause.name)
+            if [seat for seat in range(4) if numbers[seat]] != [seat for seat in range(4) if stage.revealed[seat]]:
+                raise refusal(Code.FAULT_DIFFERS, version, cause=content.cause.name)
+            return open_numbers(table, version, stage, numbers)
+        case _:
+            assert type(content) is Dealt, "nothing else is ever due"
+    return 0
+
+
+def open_numbers(table: Table, version: int, ceremony: Ceremony, numbers: tuple[bytes | None, ...]) -> int:
+    """Every number that is there opens its commitment: how many there are. Raises `Refused`."""
+    count = 0
+    for seat, number in enumerate(numbers):
+        if number is None:
+            continue
+        if seat == HOUSE_SEAT:
+            key, committed = table.house.event_key, ceremony.house_commitment
+        else:
+            held = ceremony.commitments[seat]
+            assert held is not None
+            key, committed = ceremony.holders[seat].public_key, held
+        if commitment(ceremony.ctx, seat, key, number) != committed:
+            whose = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
+            raise refusal(Code.NUMBER_DOES_NOT_OPEN, version, whose=whose)
+        count += 1
+    return count
+
+
+def _check_voided(table: Table, version: int, content: CeremonyVoided) -> int:
+    stage = table.stage
+    assert isinstance(stage, Ceremony)
+    come = dict(content.numbers)
+    if tuple(come) != tuple(seat for seat in range(4) if stage.revealed[seat]):
+        raise refusal(Code.VOID_DIFFERS, version, field="numbers", expected="those that came", found="others")
+    numbers = (*(come.get(seat) for seat in range(4)), content.house_number)
+    count = open_numbers(table, version, stage, numbers)
+    _compare(Code.VOID_DIFFERS, version, content, rule(table, CeremonyVoided, Supply(numbers)))
+    return count
+
+
+def _check_timed_out(table: Table, version: int, content: TimedOut, hands: Hands) -> None:
+    stage = table.stage
+    assert isinstance(stage, Round)
+    expected: Ruling | None
+    if hands is NO_HANDS:
+        # The cards are not known: whose turn it is and what is wanted of it is all that everybody can see.
+        is_trump = stage.trump is None
+        fits = content.seat == stage.turn and (content.trump is not None) == is_trump
+        if not fits or (content.card is not None and stage.played >> content.card & 1):
+            raise refusal(Code.POLICY_DIFFERS, version, expected="something else", found=choice_text(content))
+        return
+    expected = rule(table, TimedOut, Supply(hands=hands))
+    assert isinstance(expected, TimedOut)
+    if expected != content:
+        raise refusal(
+            Code.POLICY_DIFFERS,
+            version,
+            expected=f"{choice_text(expected)} for seat {expected.seat}",
+            found=f"{choice_text(content)} for seat {content.seat}",
+        )
+
+
+def _check_stood_in(table: Table, version: int, content: StoodIn) -> None:
+    wanted = stand_in_wanted(table)
+    assert wanted is not None
+    if wanted != (content.seat, content.cause):
+        raise refusal(
+            Code.STAND_IN_DIFFERS,
+            version,
+            expected_seat=wanted[0],
+            expected_cause=wanted[1].name,
+            seat=content.seat,
+            cause=content.cause.name,
+        )
+
+
+def _compare(code: Code, version: int, content: Ruling, expected: Ruling) -> None:
+    if content != expected:
+        _say_difference(code, version, content, expected)
+
+
+def _say_difference(code: Code, version: int, content: Ruling, expected: Ruling) -> NoReturn:
+    """Raise by the first field that differs."""
+    differing = (
+        (field.name, getattr(expected, field.name), getattr(content, field.name))
+        for field in dataclasses.fields(content)
+        if getattr(expected, field.name) != getattr(content, field.name)
+    )
+    name, must, is_ = next(differing)
+    raise refusal(code, version, field=name, expected=_text(must), found=_text(is_))
+
+
+def _text(value: object) -> str:
+    """A fact for a report."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value)
+
+
+def _ending(ending: Ruling) -> str:
+    assert isinstance(ending, GameEnded)
+    if ending.winner is None:
+        return ending.cause.name
+    return f"{ending.cause.name}, won by the {'odd' if ending.winner else 'even'} seats"
+
+
+def choice_text(content: TimedOut) -> str:
+    """What the policy chose, in words."""
+    if content.trump is not None:
+        return ("spades", "hearts", "diamonds", "clubs")[content.trump]
+    assert content.card is not None
+    return card_text(content.card)
