@@ -44,7 +44,7 @@ RENEW_MS: Final = 30_000
 
 FIRST_PAUSE: Final = 0.05
 LONGEST_PAUSE: Final = 5.0
-"""Seconds before a broken stream is opened again: doubled each time, and a third of it by chance."""
+"""Seconds before what failed is tried again: doubled each time."""
 
 MOST_REQUEST_BYTES: Final = 32_768
 """After so many bytes another message is begun: a server may refuse to read one of 64 KiB."""
@@ -98,6 +98,31 @@ def error_of(rpc: grpc.aio.AioRpcError, address: str) -> HokmError:
     if code in _UNKNOWN:
         return _UNKNOWN[code](code.name, {}, text or code.name)
     return errors.ServerBroken(text or code.name)
+
+
+class Pauses:
+    """How long to wait before the same is tried again: longer each time, a third of it by chance."""
+
+    __slots__ = ("_seconds",)
+
+    def __init__(self) -> None:
+        self._seconds = FIRST_PAUSE
+
+    def reset(self) -> None:
+        """It went well: the next pause is short again."""
+        self._seconds = FIRST_PAUSE
+
+    async def wait(self) -> None:
+        """One pause."""
+        await asyncio.sleep(self._seconds * random.uniform(0.67, 1))
+        self._seconds = min(2 * self._seconds, LONGEST_PAUSE)
+
+    @staticmethod
+    def may_mend(error: HokmError) -> bool:
+        """Whether the same may succeed later: the server is away, busy, or has forgotten who calls."""
+        if isinstance(error, errors.KeepingFailed):
+            return False
+        return isinstance(error, Busy | NotSignedIn | errors.ServerBroken)
 
 
 class Attached(Protocol):
@@ -176,6 +201,19 @@ class Connection:
             if self._expires_ms - RENEW_MS <= now_ms():
                 await self._sign_in()
         return self._token, self._expires_ms
+
+    async def sign_in_at_last(self) -> None:
+        """Sign in as soon as the server answers. Raises what waiting cannot mend."""
+        pauses = Pauses()
+        while True:
+            try:
+                await self.token()
+            except HokmError as error:
+                if not pauses.may_mend(error):
+                    raise
+                await pauses.wait()
+            else:
+                return
 
     def forget_token(self) -> None:
         """The server did not take it: sign in again next time."""
@@ -371,34 +409,26 @@ class PlayStream:
             self._task = None
 
     async def _run(self) -> None:
-        pause = FIRST_PAUSE
+        pauses = Pauses()
         while True:
             if not self._tables:
                 self._something.clear()
                 await self._something.wait()
                 continue
             try:
-                heard = await self._converse()
-            except NotSignedIn:
-                self._connection.forget_token()
-                heard = False
-            except Busy as error:
-                if isinstance(error, errors.KeepingFailed):
-                    self._fail(error)
-                    return
-                logger.info("the stream to %s broke: %s", self._connection.address, error)
-                heard = False
+                if await self._converse():
+                    pauses.reset()
             except HokmError as error:
-                self._fail(error)
-                return
-            except asyncio.CancelledError:
-                raise
+                if not pauses.may_mend(error):
+                    self._fail(error)
+                    continue
+                logger.info("the stream to %s broke: %s", self._connection.address, error)
+                if isinstance(error, NotSignedIn):
+                    self._connection.forget_token()
             except Exception as error:
-                logger.exception("a bug of the client ended its stream")
-                self._fail(errors.ServerBroken(type(error).__name__))
+                self._fail(errors.ClientBroken(type(error).__name__))
                 raise
-            pause = FIRST_PAUSE if heard else min(2 * pause, LONGEST_PAUSE)
-            await asyncio.sleep(pause * random.uniform(0.67, 1))
+            await pauses.wait()
 
     def _fail(self, error: HokmError) -> None:
         for table in tuple(self._tables.values()):

@@ -11,6 +11,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from hokm.notation import read_base64
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm_client.errors import (
     IdentityExists,
@@ -18,26 +19,46 @@ from hokm_client.errors import (
     IdentityMalformed,
     IdentityMissing,
     IdentityUnwritable,
+    OperatorKeyMalformed,
 )
 from hokm_client.files import write_once
 
 _OF_OTHERS = 0o077
+_MOST_KEY_LINE = 100
 
 
 def read_identity(path: Path) -> SigningKey:
     """The key in that file. Raises `IdentityMissing`, `IdentityExposed`, `IdentityMalformed`."""
+    seed = _read_secret(path, SEED_BYTES)
+    if len(seed) != SEED_BYTES:
+        raise IdentityMalformed(str(path), path.stat().st_size)
+    return SigningKey(seed)
+
+
+def _read_secret(path: Path, most: int) -> bytes:
+    """What a file holds that only its owner may read, up to one byte more than `most`."""
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            seed = file.read(SEED_BYTES + 1)
-            length = os.fstat(file.fileno()).st_size
+            octets = file.read(most + 1)
     except OSError as error:
         raise IdentityMissing(str(path), error.strerror or "it cannot be opened") from None
     if mode & _OF_OTHERS:
         raise IdentityExposed(str(path), f"{mode:04o}")
-    if len(seed) != SEED_BYTES:
-        raise IdentityMalformed(str(path), length)
-    return SigningKey(seed)
+    return octets
+
+
+def read_operator_key(path: Path) -> SigningKey:
+    """An operator's key as the house makes it: one line, ``hokm-v1 operator <base64 of 32 bytes>``.
+
+    Raises `IdentityMissing`, `IdentityExposed`, `OperatorKeyMalformed`.
+    """
+    octets = _read_secret(path, _MOST_KEY_LINE)
+    match octets.decode("ascii", "replace").removesuffix("\n").split(" "):
+        case ["hokm-v1", "operator", packed] if len(seed := read_base64(packed) or b"") == SEED_BYTES:
+            return SigningKey(seed)
+        case _:
+            raise OperatorKeyMalformed(str(path))
 
 
 def make_identity(path: Path) -> SigningKey:

@@ -173,7 +173,7 @@ class Keeping:
         """A key made for one seat."""
         self._put("INSERT OR IGNORE INTO seat_key VALUES (?, ?, ?)", *key)
 
-    def keys(self) -> list[KeptKey]:
+    def seat_keys(self) -> list[KeptKey]:
         """All keys of tables that were not forgotten."""
         with self._failing():
             rows = self._db.execute("SELECT table_id, seat, seed FROM seat_key").fetchall()

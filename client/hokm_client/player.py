@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from hokm.entry import leaf, parse_entry
 from hokm.errors import Busy, Conflict, HokmError, NotPublished, Rule, SeatNotYours
-from hokm.events import Act, GameEnded, Leave, Return, SeatKind, ServerFault, SignedMove, TableOpened
+from hokm.events import Act, GameEnded, Join, Leave, Return, SeatKind, ServerFault, SignedMove, TableOpened
 from hokm.policy import Policy
 from hokm.rules import Seat as SeatNumber
 from hokm.rules import TableRules
@@ -68,7 +68,7 @@ class Sitting:
         seat: Seat,
         choose: Choose | None,
         *,
-        delay: Callable[[], float] | None = None,
+        delay: Callable[[View], float] | None = None,
         stays: bool = True,
     ) -> None:
         """`delay` gives the seconds before an answer; `stays`: a seat that is absent comes back by itself."""
@@ -77,6 +77,7 @@ class Sitting:
         self._delay = delay
         self._stays = stays
         self._wants: deque[tuple[Act, asyncio.Future[int]]] = deque()
+        self._has_held = False
         self._asked = -1
         self._answer: tuple[int, Act] | None = None
         self._asking: asyncio.Task[None] | asyncio.TimerHandle | None = None
@@ -137,6 +138,11 @@ class Sitting:
             self._fail_wants()
             self.over.set_result(stage.ending)
             return
+        if seat.holds:
+            self._has_held = True
+        elif self._has_held and not seat.is_players and seat.unanswered is None:
+            self.stop(SeatGone(seat.number))  # a stand-in, and the player is back
+            return
         decision = seat.decision
         if self._asking is not None and (decision is None or decision.opened != self._asked):
             self._stop_asking()
@@ -148,7 +154,10 @@ class Sitting:
 
     def acted(self, version: int, act: Act) -> None:
         """An act of this seat has its entry."""
-        if self._wants and self._wants[0][0] == act:
+        if not self._wants:
+            return
+        wanted = self._wants[0][0]
+        if wanted == act or (isinstance(wanted, Join) and isinstance(act, Join)):  # of a run before this one
             future = self._wants.popleft()[1]
             if not future.done():
                 future.set_result(version)
@@ -214,7 +223,7 @@ class Sitting:
         if self._choose is None:
             return
         self._asked = view.decision.opened
-        if self._delay is not None and (seconds := self._delay()) > 0:
+        if self._delay is not None and (seconds := self._delay(view)) > 0:
             self._asking = asyncio.get_running_loop().call_later(seconds, self._ask_late)
             return
         self._answer_with(view)
@@ -423,12 +432,13 @@ class Player:
         policy: Policy | Path,
         state: Path | None = None,
         certificates: bytes | None = None,
+        patient: bool = False,
     ) -> AsyncIterator[Player]:
         """A player at the server of that address, signed in.
 
         `identity` is a key or its file, which is made where it is missing. `policy` says whom to trust. What must
         survive a crash is kept in the directory `state`, evidence too; without one nothing does. `certificates` in
-        PEM turn TLS on, empty bytes for those of the system.
+        PEM turn TLS on, empty bytes for those of the system. `patient` waits for a server that does not answer yet.
         """
         key = read_or_make_identity(identity) if isinstance(identity, Path) else identity
         trusted = read_policy(policy) if isinstance(policy, Path) else policy
@@ -442,7 +452,7 @@ class Player:
         )
         try:
             async with connection:
-                await connection.token()
+                await (connection.sign_in_at_last() if patient else connection.token())
                 yield cls(connection, trusted, keeping, evidence=None if state is None else state / "evidence")
         finally:
             keeping.close()
@@ -468,7 +478,7 @@ class Player:
         watch: Callable[[Step], None] | None = None,
         kind: SeatKind = SeatKind.PERSON,
         key: SigningKey | None = None,
-        delay: Callable[[], float] | None = None,
+        delay: Callable[[View], float] | None = None,
         stays: bool = True,
     ) -> Sitting:
         """Take a seat, the first free one where none is named, or take up again the one that the key has.
@@ -488,6 +498,8 @@ class Player:
             stays=stays,
         )
         side.add(sitting)
+        if sitting.seat.unanswered is not None:
+            self.stream.send(sitting.seat.unanswered.act)
         if taken is None:
             try:
                 await sitting.act(sitting.seat.join(kind))
@@ -542,6 +554,12 @@ class Player:
             raise StrangeAnswer("the table names a key manifest that the root has not signed")
         manifest, successors = found
         return Stream(table_id, manifest, content.manifest_leaf, successors)
+
+    async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
+        """The proof file of that round, or of the whole game where none is named. Not verified by being here."""
+        if number is None:
+            return await self.connection.game_proof(table_id)
+        return await self.connection.round_proof(table_id, number)
 
     def forget(self, side: Tableside) -> None:
         """A table of which nothing more comes."""

@@ -216,7 +216,7 @@ SAID: Final[dict[Code, tuple[Step, str]]] = {
     Code.CEREMONY_DIFFERS: (Step.CEREMONY, "The ceremony is opened with another {field} than the entries before give."),
     Code.COMMIT_SET_DIFFERS: (Step.CEREMONY, "The set that is closed is not that of the five commitments."),
     Code.NUMBER_DOES_NOT_OPEN: (Step.CEREMONY, "The number of {whose} is not the one that was committed to."),
-    Code.VOID_DIFFERS: (Step.VOIDS, "The ceremony is voided with another {field} than the entries before give."),
+    Code.VOID_DIFFERS: (Step.VOIDS, "The ceremony is voided with other {field} than the entries before give."),
     Code.FAULT_DIFFERS: (Step.VOIDS, "The house's fault is not {cause}: the entries before do not bear it out."),
     Code.OTHER_HAKEM_DRAWN: (Step.DECK, "The numbers make seat {expected} hakem, not seat {found}."),
     Code.OUT_OF_ORDER: (Step.MOVES, "{found} stands where {expected} must."),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import Entry, leaf, parse_entry, signed_by
-from hokm.errors import BadCheckpoint, BadManifest, BadNote, HokmError, Malformed, SharedKey
+from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
 from hokm.events import (
     CeremonyOpened,
     Event,
@@ -33,7 +33,7 @@ from hokm.policy import Endorsed, Policy
 from hokm.proof import Proof, ProofKind
 from hokm.rules import TableRules
 from hokm.verify.codes import Code, Step
-from hokm.verify.report import Finding, Refused, found, refusal, refusal_by
+from hokm.verify.report import Finding, found, refusal, refusal_by
 from hokm.wire import read_event
 
 ZERO_HASH = bytes(32)
@@ -428,6 +428,3 @@ def _expect_head(
         there = leaves[version - first]
     if there != expected:
         raise refusal(Code.OTHER_HEAD, version)
-
-
-__all__ = ["BadCheckpoint", "Ground", "Reading", "Refused", "Signatures", "lay", "not_closed"]

@@ -47,11 +47,11 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
             verdict,
             _lines(fault, "refused", ground, walk, warnings),
             fault,
-            tuple(warnings) + (tuple(walk.warnings) if walk else ()),
-            tuple(walk.notes) if walk else (),
+            tuple(warnings) + (tuple(walk.told.warnings) if walk else ()),
+            tuple(walk.told.notes) if walk else (),
             subject=_subject(ground, walk),
         )
-    warnings += walk.warnings
+    warnings += walk.told.warnings
     warnings += _times(ground)
     warnings += _independence(walk)
     mine, not_in = _mine(walk, wishes.mine)
@@ -65,7 +65,7 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
         _lines(fault_, "incomplete", ground, walk, warnings),
         fault_,
         tuple(sorted(warnings, key=lambda warning: warning.step)),
-        tuple(walk.notes),
+        tuple(walk.told.notes),
         mine,
         _not_proved(ground, walk),
         _subject(ground, walk),
@@ -95,7 +95,7 @@ def _times(ground: Ground) -> list[Finding]:
 
 def _independence(walk: Walk) -> list[Finding]:
     warnings = []
-    for made in walk.contributions:
+    for made in walk.told.contributions:
         deal = _deal_name(made.context)
         if not any(made.own):
             warnings.append(found(Code.NO_INDEPENDENT_CONTRIBUTION, made.version, deal=deal))
@@ -115,14 +115,14 @@ def _mine(walk: Walk, key: bytes | None) -> tuple[tuple[str, ...], list[Finding]
         return ("this key holds no seat in this game",), [found(Code.MINE_NOT_IN, deal="any deal of this game")]
     mine = []
     warnings = []
-    for made in walk.contributions:
+    for made in walk.told.contributions:
         deal = _deal_name(made.context)
         if made.keys[seats[0]] == key:
             mine.append(f"your own number is in {deal}: nobody else could choose it")
         else:
             mine.append(f"your own number is not in {deal}")
             warnings.append(found(Code.MINE_NOT_IN, made.version, deal=deal))
-    if not walk.contributions:
+    if not walk.told.contributions:
         mine.append("no draw and no deal is proved here")
     return tuple(mine), warnings
 
@@ -195,27 +195,27 @@ def _says_of_walk(step: Step, walk: Walk) -> str:
             checked = "" if walk.signatures is not Signatures.NONE else " (signatures not checked)"
             return f"{_count(walk.moves, 'move')}: signature, seat, context, seen entry and number{checked}"
         case Step.CEREMONY:
-            opened = _count(walk.opened_numbers, "number")
+            opened = _count(walk.numbers, "number")
             return f"{_count(walk.ceremonies, 'ceremony', 'ceremonies')}; {opened} opened what was committed to"
         case Step.VOIDS:
             return (
-                f"{_count(walk.voids, 'void')}, {_count(walk.protests, 'protest')}, "
-                f"{_count(walk.missed, 'missed deadline')}"
+                f"{_count(walk.told.voids, 'void')}, {_count(walk.told.protests, 'protest')}, "
+                f"{_count(walk.told.missed, 'missed deadline')}"
             )
         case Step.DECK:
-            deals = sum(made.context.purpose is Purpose.DEAL for made in walk.contributions)
-            draws = len(walk.contributions) - deals
+            deals = sum(made.context.purpose is Purpose.DEAL for made in walk.told.contributions)
+            draws = len(walk.told.contributions) - deals
             return f"{_count(draws, 'draw')} and {_count(deals, 'deal')} made again from the numbers"
         case Step.MOVES:
             dark = f", {walk.in_the_dark} of them without the cards" if walk.in_the_dark else ""
-            return f"{_count(walk.decided, 'card')} decided again with the hands{dark}"
+            return f"{_count(walk.cards, 'card')} decided again with the hands{dark}"
         case Step.RESULT:
             return f"the score is {_score(walk.table.score)}"
         case Step.TIMES:
             return "times never fall, deadlines are kept"
         case _:
-            own = sum(map(any, (made.own for made in walk.contributions)))
-            return f"{own} of {len(walk.contributions)} draws and deals have a person's own number in them"
+            own = sum(map(any, (made.own for made in walk.told.contributions)))
+            return f"{own} of {len(walk.told.contributions)} draws and deals have a person's own number in them"
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
@@ -244,7 +244,7 @@ def _subject(ground: Ground | None, walk: Walk | None) -> dict[str, Any]:
     first = (reading.opening or reading.events)[0].content
     assert isinstance(first, TableOpened)
     subject["rematch_of"] = first.rematch_of.hex() or None
-    if walk is not None and hasattr(walk, "table"):
+    if walk is not None:
         table = walk.table
         subject["game_id"] = table.game_id.hex() if any(table.game_id) else None
         subject["score"] = list(table.score)
@@ -259,7 +259,7 @@ def _not_proved(ground: Ground, walk: Walk) -> tuple[str, ...]:
         "that a number or a move which the log calls missing was not sent",
         "who, or what, sits behind a key",
     ]
-    if any(place.kind is not SeatKind.PERSON for place in walk.table.places) or walk.stand_ins:
+    if any(place.kind is not SeatKind.PERSON for place in walk.table.places) or walk.told.stand_ins:
         says.append("that bots and stand-ins chose their numbers freely: they are the operator's own programs")
     if ground.reading.proof.kind is ProofKind.ROUND:
         if ground.reading.opening:

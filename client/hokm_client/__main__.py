@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `hokm`: what a player, and whoever runs the bots of a house, types at a shell.
+
+Answers go to the standard output, diagnostics to the standard error. It ends with 0 when it did what it was asked, 1
+when that failed, 2 when it was called in a way that cannot be; each failure is one sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # every command imports only what it needs
+    from asyncio import AbstractEventLoop
+
+    from hokm.rules import TableRules
+    from hokm_client.player import Player
+
+FAILED = 1
+WRONG_USAGE = 2
+
+SERVER = "127.0.0.1:7465"
+_EXTRA_PACKAGES = {"grpc", "google", "arabic_reshaper", "bidi"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; the status to end with."""
+    asked = _parser().parse_args(arguments)
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
+    from hokm.errors import HokmError
+
+    try:
+        status: int = asked.run(asked)
+        return status
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRA_PACKAGES:
+            raise
+        return _say(f"The package {package} is not installed: pip install 'hokm[client]'", FAILED)
+    except HokmError as error:
+        return _say(str(error), FAILED)
+    except KeyboardInterrupt:
+        return FAILED
+
+
+# The command line.
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="hokm", description="Plays Hokm, and checks all that it is told.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    opened = commands.add_parser("open", help="open a table and print its id")
+    _add_connection(opened)
+    opened.add_argument("--preset", default="classic", help="table rules: classic (default), house or traditional")
+    opened.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
+    opened.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
+    opened.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="seats for the house's bots: 1,2,3")
+    opened.set_defaults(run=_open)
+
+    listed = commands.add_parser("list", help="list the tables that are not over")
+    _add_connection(listed)
+    listed.add_argument("--free", action="store_true", help="only tables with a free seat")
+    listed.set_defaults(run=_list)
+
+    proof = commands.add_parser("proof", help="fetch the proof of a round or of a game; hokm-verify reads it")
+    _add_connection(proof)
+    proof.add_argument("table", type=_table_id, help="the table's id, 32 hex digits")
+    proof.add_argument("--round", type=int, metavar="N", help="this round alone")
+    proof.add_argument("--out", type=Path, metavar="FILE", help="where to put it (standard output)")
+    proof.set_defaults(run=_proof)
+
+    token = commands.add_parser("token", help="sign in and print a token, for other programs")
+    _add_connection(token)
+    token.set_defaults(run=_token)
+
+    bots = commands.add_parser("bots", help="play the seats that want a bot or a stand-in, for a house")
+    bots.add_argument("--server", default=SERVER, metavar="HOST:PORT", help=f"the server ({SERVER})")
+    bots.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="the house's files (var)")
+    bots.add_argument("--strategy", default="sensible", choices=("sensible", "random"), help="how they decide")
+    bots.add_argument(
+        "--delay-ms", type=_span, metavar="LEAST-MOST", help="pause before an answer where a person plays (400-1200)"
+    )
+    bots.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
+    bots.set_defaults(run=_bots)
+    return parser
+
+
+def _add_connection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--server", default=SERVER, metavar="HOST:PORT", help=f"the server ({SERVER})")
+    parser.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="a house's files here (var)")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="whom to trust (VAR/policy)")
+    parser.add_argument(
+        "--identity", type=Path, metavar="FILE", help="your key, made where there is none (VAR/players/me.key)"
+    )
+    parser.add_argument("--tls", type=Path, metavar="FILE", help="certificates to trust, in PEM; turns TLS on")
+
+
+def _seats(text: str) -> tuple[int, ...]:
+    seats = tuple(sorted({int(word) for word in text.split(",")})) if text else ()
+    if not set(seats) <= {0, 1, 2, 3}:
+        raise argparse.ArgumentTypeError("seats are 0 to 3, with commas between")
+    return seats
+
+
+def _table_id(text: str) -> bytes:
+    table_id = bytes.fromhex(text)
+    if len(table_id) != 16:
+        raise argparse.ArgumentTypeError("a table's id is 32 hex digits")
+    return table_id
+
+
+def _span(text: str) -> tuple[float, float]:
+    least, _, most = text.partition("-")
+    span = int(least) / 1000, int(most or least) / 1000
+    if not 0 <= span[0] <= span[1] <= 60:
+        raise argparse.ArgumentTypeError("two numbers of milliseconds, such as 400-1200")
+    return span
+
+
+# What the commands do.
+
+
+def _open(asked: argparse.Namespace) -> int:
+    async def open_table(player: Player) -> None:
+        print((await player.open_table(_rules(asked), asked.bots)).hex())
+
+    return _with_player(asked, open_table)
+
+
+def _rules(asked: argparse.Namespace) -> TableRules:
+    from dataclasses import replace
+
+    from hokm.rules import preset
+
+    rules = preset(asked.preset)
+    changes: dict[str, Any] = {}
+    if asked.target is not None:
+        changes["target"] = asked.target
+    if asked.turn_seconds is not None:
+        changes["turn_seconds"] = asked.turn_seconds
+        changes["away_seconds"] = min(rules.away_seconds, (asked.turn_seconds - 1) // 2)
+    return replace(rules, **changes)
+
+
+def _list(asked: argparse.Namespace) -> int:
+    from hokm.v1 import tables_service_pb2 as pb
+
+    async def list_tables(player: Player) -> None:
+        for table in await player.connection.list_tables(with_free_seat=asked.free):
+            phase = pb.TablePhase.Name(table.phase).removeprefix("TABLE_PHASE_").lower()
+            free = [str(seat) for seat, taken in enumerate(table.seats) if not taken.public_key]
+            seats = f"free {','.join(free)}" if free else "full"
+            score = "-".join(map(str, table.score))
+            print(f"{table.table_id.hex()}  {phase:9}  round {table.round}  score {score}  {seats}")
+
+    return _with_player(asked, list_tables)
+
+
+def _proof(asked: argparse.Namespace) -> int:
+    async def fetch(player: Player) -> None:
+        proof = await player.proof(asked.table, asked.round)
+        if asked.out is None:
+            sys.stdout.buffer.write(proof)
+        else:
+            asked.out.write_bytes(proof)
+
+    return _with_player(asked, fetch)
+
+
+def _token(asked: argparse.Namespace) -> int:
+    async def sign_in(player: Player) -> None:
+        token, _ = await player.connection.token()
+        print(token)
+
+    return _with_player(asked, sign_in)
+
+
+def _with_player(asked: argparse.Namespace, act: Callable[[Player], Coroutine[Any, Any, None]]) -> int:
+    """Sign in and do one thing."""
+    import asyncio
+
+    from hokm_client.player import Player
+
+    async def run() -> None:
+        async with Player.connect(
+            asked.server,
+            identity=asked.identity or asked.var / "players" / "me.key",
+            policy=asked.policy or asked.var / "policy",
+            certificates=asked.tls.read_bytes() if asked.tls else None,
+        ) as player:
+            await act(player)
+
+    try:
+        asyncio.run(run())
+    except OSError as error:
+        return _say(f"{error.filename}: {error.strerror}", FAILED)
+    return 0
+
+
+# bots
+
+
+def _bots(asked: argparse.Namespace) -> int:
+    import asyncio
+    import logging
+
+    from hokm_client.connection import now_ms  # noqa: F401 - a missing extra is said before anything begins
+
+    logging.basicConfig(stream=sys.stderr, level=asked.level, format="%(levelname)s %(name)s: %(message)s")
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(_bots_until_stopped(asked))
+
+
+async def _bots_until_stopped(asked: argparse.Namespace) -> int:
+    """Play until SIGTERM, SIGINT, or the end of a pipe that was given as standard input."""
+    import asyncio
+    import secrets
+    import signal
+    from random import SystemRandom
+
+    from hokm_client.bot import STRATEGIES
+    from hokm_client.bots import SECONDS, STATE, HouseBots, thinking
+    from hokm_client.identity import read_operator_key
+    from hokm_client.player import Player
+
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    stops: set[asyncio.Task[Any]] = {loop.create_task(stop.wait())}
+    if _is_pipe(sys.stdin):
+        stops.add(loop.create_task(_end_of(sys.stdin)))
+    async with Player.connect(
+        asked.server,
+        identity=read_operator_key(asked.var / "keys" / "operator.key"),
+        policy=asked.var / "policy",
+        state=asked.var / STATE,
+        patient=True,
+    ) as player:
+        chance = SystemRandom()
+        bots = HouseBots(
+            player,
+            strategy=STRATEGIES[asked.strategy],
+            chance=chance,
+            delay=thinking(chance, *(asked.delay_ms or SECONDS)),
+            entropy=secrets.token_bytes,
+        )
+        playing = loop.create_task(bots.run())
+        await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)
+        for task in stops:
+            task.cancel()
+        if playing.done():
+            playing.result()
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    return 0
+
+
+def _is_pipe(stream: Any) -> bool:
+    import stat
+
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+async def _end_of(stream: Any) -> None:
+    """Wait until a pipe is closed at its other end."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), stream)
+    while await reader.read(1024):
+        pass
+
+
+def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
+    """That of uvloop where it is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    factory: Callable[[], AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+def _say(sentence: str, status: int) -> int:
+    print(sentence, file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
