@@ -219,10 +219,10 @@ def _write_signed(signed: SignedMove) -> event_pb2.SignedMove:
 def read_rules(body: bytes) -> TableRules:
     """The rules that these bytes are; nothing in them goes without saying. Raises `Malformed`."""
     message = read_message(rules_pb2.TableRules, body, MOST_EVENT_BYTES, "rules")
-    if not message.HasField("away_seconds"):
-        raise Missing("away_seconds")
     if message.timeout_policy != TIMEOUT_POLICY:
         raise NotUnderstood("timeout_policy", f"only {TIMEOUT_POLICY} is known here")
+    if not message.HasField("away_seconds"):
+        raise Missing("away_seconds")
     return _RULES.read(message)
 
 
