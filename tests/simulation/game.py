@@ -38,7 +38,6 @@ from hokm.events import (
     RoundRevealed,
     Ruling,
     SeatKind,
-    ServerFault,
     ServerFaultCause,
     SignedMove,
     StandInCause,
@@ -63,6 +62,7 @@ from hokm.table import (
     due,
     evolve,
     expires_ms,
+    fault,
     hands_of,
     may_call_away,
     may_play,
@@ -253,7 +253,7 @@ class Game:
 
     def fail(self, cause: ServerFaultCause = ServerFaultCause.SEALED_LOST) -> None:
         """The house says that it failed."""
-        self.log(ServerFault(cause))
+        self.log(fault(self.table, cause, self.supply().numbers))
 
     # Moves.
 

@@ -8,7 +8,7 @@ deadline that has passed brings. `rule` makes the ruling; what does not follow f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hokm.deal import Context, Purpose, commit_set, draw, game_id
@@ -247,7 +247,9 @@ def may_fault(table: Table, content: ServerFault) -> bool:
     stage = table.stage
     match content.cause:
         case ServerFaultCause.KEY_REVOKED:
-            return not isinstance(stage, Over) and (not content.numbers or isinstance(stage, Round))
+            is_possible = not isinstance(stage, Over)
+            if isinstance(stage, Round):
+                content = replace(content, numbers=())  # they close the round, where they are not lost
         case ServerFaultCause.SEALED_LOST:
             is_possible = isinstance(stage, Ceremony | Round)
         case ServerFaultCause.NO_DEAL:

@@ -91,7 +91,7 @@ def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: R
     """Whether this fault is one that nothing in the log has to bear out; if so, it is held to its bounds."""
     if content.cause in (ServerFaultCause.NO_COMMITMENT, ServerFaultCause.NO_NUMBER, ServerFaultCause.NO_WITNESS):
         return False
-    if content.unturned or not may_fault(table, content):
+    if not may_fault(table, content):
         raise refusal(Code.FAULT_DIFFERS, event.version, cause=content.cause.name)
     if isinstance(table.stage, Ceremony):
         open_numbers(table, event.version, table.stage, shown_numbers(content))
