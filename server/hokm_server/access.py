@@ -29,9 +29,14 @@ def may_act(table: Table, viewer: Viewer, move: Move) -> None:
 
 def may_see(table: Table, viewer: Viewer, seat: int) -> None:
     """Whether the caller may be sent the cards of that seat. Raises `SeatNotYours`."""
-    place = _place(table, seat)
-    if place is None or not _is_of(place, viewer):
+    if not sees(table, viewer, seat):
         raise SeatNotYours(seat)
+
+
+def sees(table: Table, viewer: Viewer, seat: int) -> bool:
+    """Whether the cards of that seat are for the caller, as things stand now: a seat can change hands."""
+    place = _place(table, seat)
+    return place is not None and _is_of(place, viewer)
 
 
 def _is_of(place: Place, viewer: Viewer) -> bool:

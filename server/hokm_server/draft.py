@@ -14,7 +14,7 @@ from typing import NamedTuple
 from hokm.cards import Card, hand_of
 from hokm.deal import HOUSE_SEAT, commitment, deal, hands, house_number, packets_of
 from hokm.entry import leaf, move_signed_by, sign_event
-from hokm.errors import BadSignature, NumberNotOpened, SeatStoodIn, SeenOther, StandInNotDue
+from hokm.errors import BadSignature, NumberNotOpened, SeatStoodIn, SeenOther, StandInNotDue, StreamUsedUp
 from hokm.events import (
     Anchor,
     CeremonyOpened,
@@ -37,6 +37,7 @@ from hokm.events import (
     TableOpened,
     TimedOut,
 )
+from hokm.rules import Packets, Seat
 from hokm.signing import SigningKey
 from hokm.table import (
     NO_HANDS,
@@ -101,14 +102,33 @@ class Release(NamedTuple):
 class Draft:
     """One table a few entries ahead of its log."""
 
-    __slots__ = ("_leaf_of", "_signet", "entries", "first_version", "leaves", "releases", "sealed", "secrets", "table")
+    __slots__ = (
+        "_leaf_of",
+        "_signet",
+        "entries",
+        "first_version",
+        "leaves",
+        "releases",
+        "reopens",
+        "sealed",
+        "secrets",
+        "table",
+    )
 
     def __init__(
-        self, signet: Signet, table: Table | None, secrets: Secrets, leaf_of: Callable[[int], bytes | None]
+        self,
+        signet: Signet,
+        table: Table | None,
+        secrets: Secrets,
+        leaf_of: Callable[[int], bytes | None],
+        *,
+        reopens: bool = False,
     ) -> None:
         """`leaf_of` gives the leaf of a durable entry of this stream, None where there is none."""
         self._signet = signet
         self._leaf_of = leaf_of
+        self.reopens = reopens
+        """The house was down: deadlines that have passed begin anew before they bring anything."""
         self.table = table
         self.secrets = secrets
         self.first_version = 0 if table is None else table.version + 1
@@ -203,12 +223,19 @@ class Draft:
             made = commitment(ctx, HOUSE_SEAT, self._signet.house.event_key, number)
             self._add(rule(table, kind, Supply(house_commitment=made, anchor=anchor)), time_ms)
             return
-        supply = Supply(numbers=self.secrets.numbers, hands=self.secrets.hands)
-        content = rule(table, kind, supply)
+        secrets = self.secrets
+        try:
+            if kind is Dealt:
+                secrets = _dealt_to(table, secrets)
+            content = rule(table, kind, Supply(numbers=secrets.numbers, hands=secrets.hands))
+        except StreamUsedUp:
+            self.fault(ServerFaultCause.NO_DEAL, time_ms)
+            return
         self._add(content, time_ms)
         match content:
             case Dealt():
-                self._deal()
+                self.secrets = secrets
+                self.releases.append(release_first(self._there(), self.leaves[-1]))
             case TimedOut(trump=int()):
                 self._release_rest()
             case HakemDrawn() | CeremonyVoided() | RoundRevealed() | GameEnded() | ServerFault():
@@ -222,12 +249,6 @@ class Draft:
         """The house says that it failed, and shows what numbers it has."""
         self._add(fault(self._there(), cause, self.secrets.numbers), time_ms)
         self.secrets = NO_SECRETS
-
-    def _deal(self) -> None:
-        table = self._there()
-        assert isinstance(table.stage, Round)
-        self.secrets = dealt(self.secrets, table.stage, table)
-        self.releases.append(release_first(table, self.leaves[-1]))
 
     def _release_rest(self) -> None:
         self.releases.append(release_rest(self._there(), self.leaves[-1]))
@@ -258,14 +279,19 @@ class Draft:
         return self.table
 
 
-def dealt(secrets: Secrets, stage: Round, table: Table) -> Secrets:
-    """The secrets with the cards that the numbers make."""
+def _dealt_to(table: Table, secrets: Secrets) -> Secrets:
+    assert isinstance(table.stage, Ceremony)
+    assert table.hakem is not None
+    return dealt(secrets, table.stage, table.hakem, table.rules.packets)
+
+
+def dealt(secrets: Secrets, ceremony: Ceremony, hakem: Seat, how: Packets) -> Secrets:
+    """The secrets with the cards that the numbers make. Raises `StreamUsedUp`."""
     numbers = tuple(number for number in secrets.numbers if number is not None)
-    assert stage.ceremony.commit_set is not None
-    deck = deal(stage.ceremony.commit_set, numbers)
-    packets = packets_of(deck, stage.hakem, table.rules.packets)
-    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]))
-    return secrets._replace(packets=packets, hands=known)
+    assert ceremony.commit_set is not None
+    deck = deal(ceremony.commit_set, numbers)
+    packets = packets_of(deck, hakem, how)
+    return secrets._replace(packets=packets, hands=Hands(hands(deck, hakem, how), hand_of(packets[0][hakem])))
 
 
 def release_first(table: Table, leaf_hash: bytes) -> Release:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from hokm.v1 import tables_service_pb2 as pb
+from hokm_server.auth import Viewer
 
 MOST_OUTBOX_BYTES: Final = 1 << 20
 """What a stream may have waiting."""
@@ -77,33 +78,37 @@ class Outbox:
 class Subscription:
     """One table on one stream."""
 
-    __slots__ = ("account", "on_end", "outbox", "seats", "table_id")
+    __slots__ = ("on_end", "outbox", "seats", "table_id", "viewer")
 
     def __init__(
         self,
         outbox: Outbox,
         table_id: bytes,
         seats: tuple[int, ...],
-        account: bytes,
+        viewer: Viewer,
         on_end: Callable[[Subscription], None],
     ) -> None:
         self.outbox = outbox
         self.table_id = table_id
         self.seats = seats
-        """The viewer's own, whose cards are sent too."""
-        self.account = account
-        """The key that signed in."""
+        """Those whose cards are sent too, as long as they are the viewer's."""
+        self.viewer = viewer
         self.on_end = on_end
         outbox.subscriptions[table_id] = self
 
     def send(self, chunk: bytes) -> None:
-        """Send an update; where the outbox is full the subscription ends."""
-        if not self.outbox.put(chunk):
+        """Send an update; where the outbox is full the subscription ends, and nothing comes behind a gap."""
+        if self.is_open and not self.outbox.put(chunk):
             self.end(pb.STREAM_END_BEHIND)
+
+    @property
+    def is_open(self) -> bool:
+        """It has not ended."""
+        return self.outbox.subscriptions.get(self.table_id) is self
 
     def end(self, why: pb.StreamEnd.ValueType) -> None:
         """Nothing more of this table comes on this stream, for that reason."""
-        if self.outbox.subscriptions.get(self.table_id) is not self:
+        if not self.is_open:
             return
         del self.outbox.subscriptions[self.table_id]
         self.on_end(self)
@@ -122,7 +127,7 @@ class Feed:
         """Send entries to everybody, and to each whatever cards of its own seats they released."""
         plain: bytes | None = None
         for subscription in tuple(self.subscriptions):
-            notes = [note for seat in subscription.seats for note in hands(seat)]
+            notes = hands(subscription) if subscription.seats else ()
             if notes:
                 update = pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries, hands=notes)
                 subscription.send(updates_bytes(update))
@@ -132,5 +137,5 @@ class Feed:
             subscription.send(plain)
 
 
-HandsFor = Callable[[int], Sequence[pb.SignedHandNote]]
-"""The cards of a seat that the entries at hand released."""
+HandsFor = Callable[[Subscription], Sequence[pb.SignedHandNote]]
+"""The cards of the viewer's seats that the entries at hand released."""

@@ -16,11 +16,12 @@ from hokm.errors import HokmError
 from hokm.events import SeatKind, SignedMove
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.signing import SigningKey
-from hokm.table import Over, Round, Table, may_call_away
+from hokm.table import Over, Round, Seating, Table, may_call_away
 from hokm.v1 import tables_service_pb2 as pb
+from hokm_server.access import sees
 from hokm_server.clock import Alarm
 from hokm_server.draft import NO_SECRETS, Draft, Release, Secrets
-from hokm_server.feed import Feed, Subscription
+from hokm_server.feed import Feed, HandsFor, Subscription
 
 KEPT_ENTRIES = 128
 """Of one table in memory at least; twice as many at most. A round has some 60."""
@@ -57,8 +58,8 @@ class LiveTable:
         "_leaves",
         "alarm",
         "feed",
-        "gone_since_ms",
         "id",
+        "last_sign_ms",
         "older",
         "releases",
         "reopen",
@@ -86,8 +87,8 @@ class LiveTable:
         """The house was down: deadlines that have passed begin anew before they bring anything."""
         self.sealed_lost = False
         """A number that was given in confidence is not there any more."""
-        self.gone_since_ms: list[int | None] = [0] * 4
-        """By seat, since when no stream of its player is open; None while one is."""
+        self.last_sign_ms = [0] * 4
+        """By seat, when its player closed a stream or sent a move last."""
         self._first_kept = 0
         self._kept: list[bytes] = []
         self._leaves: list[bytes] = []
@@ -112,6 +113,7 @@ class LiveTable:
             self.releases = [*self.releases, *draft.releases]
         self.table = draft.table
         self.secrets = draft.secrets
+        self.reopen = draft.reopens
         if not self.secrets.packets:
             self.releases = []
 
@@ -153,41 +155,58 @@ class LiveTable:
 
     # Those who watch.
 
-    def hands_for(self, key: SigningKey, after: int, upto: int) -> Callable[[int], list[pb.SignedHandNote]]:
-        """The cards of a seat that entries after one version and up to another released, as signed notes."""
+    def hands_for(self, key: SigningKey, after: int, upto: int) -> HandsFor:
+        """The cards of a viewer's seats that entries after one version and up to another released, as signed notes."""
         released = [release for release in self.releases if after < release.version <= upto]
 
-        def notes(seat: int) -> list[pb.SignedHandNote]:
-            found = []
-            for release in released:
-                for owner, packet in release.packets:
-                    if owner == seat:
-                        cards = self.secrets.packets[packet - 1][seat]
-                        note = HandNote(self.secrets.ctx, seat, packet, cards, release.version, release.leaf)
-                        body = write_hand(note)
-                        found.append(pb.SignedHandNote(note=body, signature=sign_hand(body, key)))
-            return found
+        def notes(subscription: Subscription) -> list[pb.SignedHandNote]:
+            if not released:
+                return []
+            seats = [seat for seat in subscription.seats if sees(self.there, subscription.viewer, seat)]
+            return [
+                self._note(key, release, seat, packet)
+                for seat in seats
+                for release in released
+                for owner, packet in release.packets
+                if owner == seat
+            ]
 
         return notes
 
+    def _note(self, key: SigningKey, release: Release, seat: int, packet: int) -> pb.SignedHandNote:
+        cards = self.secrets.packets[packet - 1][seat]
+        body = write_hand(HandNote(self.secrets.ctx, seat, packet, cards, release.version, release.leaf))
+        return pb.SignedHandNote(note=body, signature=sign_hand(body, key))
+
     def watched_by(self, subscription: Subscription) -> None:
         """One more who watches; the newest stream of a player takes the player's seats over."""
+        viewer, seats = subscription.viewer, set(subscription.seats)
         for other in tuple(self.feed.subscriptions):
-            same = other.account == subscription.account and set(other.seats) & set(subscription.seats)
+            same = other.viewer == viewer and seats.intersection(other.seats)
             if same and other.outbox is not subscription.outbox:
                 other.end(pb.STREAM_END_TAKEN_OVER)
         self.feed.subscriptions.append(subscription)
-        for seat in subscription.seats:
-            self.gone_since_ms[seat] = None
 
     def left_by(self, subscription: Subscription, now_ms: int) -> None:
         """One less who watches."""
         if subscription in self.feed.subscriptions:
             self.feed.subscriptions.remove(subscription)
-        still = {seat for other in self.feed.subscriptions for seat in other.seats}
         for seat in subscription.seats:
-            if seat not in still:
-                self.gone_since_ms[seat] = now_ms
+            self.sign_of_life(subscription.viewer.public_key, seat, now_ms)
+
+    def sign_of_life(self, public_key: bytes, seat: int, now_ms: int) -> bool:
+        """Somebody is there: whether it is the player of that seat, who is not away then."""
+        table = self.table
+        if table is None or isinstance(table.stage, Seating) or not table.places:
+            return False
+        if table.places[seat].public_key != public_key:
+            return False
+        self.last_sign_ms[seat] = now_ms
+        return True
+
+    def _is_watched_by_player(self, seat: int) -> bool:
+        key = self.there.places[seat].public_key
+        return any(seat in other.seats and other.viewer.public_key == key for other in self.feed.subscriptions)
 
     def away_ms(self) -> int | None:
         """When the person whose card or naming of trumps is waited for counts as away; None where nobody can."""
@@ -195,10 +214,10 @@ class LiveTable:
         stage = table.stage
         if not isinstance(stage, Round) or stage.decision is None or not table.rules.away_seconds:
             return None
-        place, gone = table.places[stage.turn], self.gone_since_ms[stage.turn]
-        if place.kind is not SeatKind.PERSON or place.absent is not None or gone is None:
+        place = table.places[stage.turn]
+        if place.kind is not SeatKind.PERSON or place.absent is not None or self._is_watched_by_player(stage.turn):
             return None
-        return max(stage.decision.since_ms, gone) + 1000 * table.rules.away_seconds
+        return max(stage.decision.since_ms, self.last_sign_ms[stage.turn]) + 1000 * table.rules.away_seconds
 
     def away_seat(self, now_ms: int) -> int | None:
         """The seat of the person who counts as away now."""

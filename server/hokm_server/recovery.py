@@ -67,9 +67,10 @@ def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, se
         except HokmError as error:
             logger.error("a sealed number of table %s is lost: %s", live.id.hex(), error.reason)
             live.sealed_lost = True
+            live.releases = []
     live.secrets = Secrets(ceremony.ctx, tuple(numbers))
     if isinstance(stage, Round) and not live.sealed_lost:
-        live.secrets = dealt(live.secrets, stage, table)
+        live.secrets = dealt(live.secrets, ceremony, stage.hakem, table.rules.packets)
 
 
 def _open_one(

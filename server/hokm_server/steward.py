@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from hokm.errors import Conflict, HokmError, Rule, StandInNotDue
+from hokm.errors import HokmError, StandInNotDue
 from hokm.events import Anchor, Join, SeatKind, ServerFaultCause, StoodIn
 from hokm.table import Over, Seating, due, expires_ms, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
@@ -57,7 +57,7 @@ class Steward:
 
     def draft(self, live: LiveTable) -> Draft:
         """A draft that starts from what is durable."""
-        return Draft(self._signet, live.table, live.secrets, live.leaf)
+        return Draft(self._signet, live.table, live.secrets, live.leaf, reopens=live.reopen)
 
     def advance(self, live: LiveTable) -> None:
         """Log what is due, what a deadline has brought, and the moves that wait, as far as it goes."""
@@ -78,6 +78,7 @@ class Steward:
         if draft.entries:
             self.write(live, draft, answers)
         else:
+            live.reopen = draft.reopens
             self.set_alarm(live)
 
     def _rulings(self, live: LiveTable, draft: Draft, now: int) -> None:
@@ -90,8 +91,8 @@ class Steward:
                 return
             time_ms = max(now, table.time_ms)
             kind = due(table)
-            if kind is None and live.reopen:
-                live.reopen = False
+            if kind is None and draft.reopens:
+                draft.reopens = False
                 if seats := reopening(table, time_ms):
                     draft.reopen(seats, now)
                     continue
@@ -109,7 +110,7 @@ class Steward:
         signed, number, answer = waiting
         is_stand_in = isinstance(signed.move.act, Join) and not isinstance(table.stage, Seating)
         if due(table) is StoodIn and not is_stand_in:
-            return False
+            return self._answer_again(live, draft, waiting, answers)
         time_ms = max(now, table.time_ms)
         try:
             if is_stand_in:
@@ -118,24 +119,24 @@ class Steward:
                 draft.stand_in(signed, time_ms)
             else:
                 draft.move(signed, number, time_ms)
-        except (Rule, Conflict) as error:
-            self._refuse(live, draft, waiting, error, answers)
         except HokmError as error:
-            answer(error)
+            if not self._answer_again(live, draft, waiting, answers):
+                answer(error)
         else:
             answers.append((answer, len(draft.entries) - 1))
         return True
 
-    def _refuse(
-        self, live: LiveTable, draft: Draft, waiting: Waiting, error: HokmError, answers: list[tuple[Answer, int]]
-    ) -> None:
-        """Answer with the reason, or with the entry where the very same move was logged before."""
+    def _answer_again(self, live: LiveTable, draft: Draft, waiting: Waiting, answers: list[tuple[Answer, int]]) -> bool:
+        """Answer with the entry of these very bytes, where they were logged before."""
         body = waiting.signed.body
         for place, entry in enumerate(draft.entries):
             if body in entry:
                 answers.append((waiting.answer, place))
-                return
-        waiting.answer(live.made_by(body) or error)
+                return True
+        made = live.made_by(body)
+        if made is not None:
+            waiting.answer(made)
+        return made is not None
 
     # Writing, and what follows.
 
@@ -269,9 +270,7 @@ class Steward:
 
     def sign_of_life(self, live: LiveTable, public_key: bytes, seat: int) -> None:
         """A move has come from a player, who may have no stream open."""
-        places = live.there.places
-        if places and places[seat].public_key == public_key and live.gone_since_ms[seat] is not None:
-            live.gone_since_ms[seat] = self._clock.now_ms()
+        if live.sign_of_life(public_key, seat, self._clock.now_ms()):
             self.want_stand_in(live)
 
     def silence(self, live: LiveTable) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from hokm.errors import (
     HokmError,
+    NotYourSeat,
     RuleNotBuilt,
     SeatNotFree,
     TableBusy,
@@ -105,13 +106,14 @@ class Tables:
         the house was down would bring.
         """
         now = self._clock.now_ms()
-        for stream, seat, kind in self._store.wanted():
-            self.wanted.want(stream, seat, SeatKind(kind))
         for table_id in self._store.running():
             live = self._load(table_id)
             self._live[table_id] = live
-            live.gone_since_ms = [now] * 4
+            live.last_sign_ms = [now] * 4
             live.reopen = True
+        for table_id, seat, _ in self._store.wanted():
+            self._want_bot(table_id, seat)
+        for live in tuple(self._live.values()):
             self._steward.want_stand_in(live)
             self._steward.advance(live)
 
@@ -154,9 +156,9 @@ class Tables:
 
         Raises `UnknownTable`, `SeatNotFree`.
         """
-        stage = self.table(table_id).stage
+        table = self.table(table_id)
         for seat in seats:
-            if not isinstance(stage, Seating) or stage.places[seat] is not None:
+            if not _is_free(table, seat):
                 raise SeatNotFree(seat)
 
         def called(outcome: int | HokmError) -> None:
@@ -164,11 +166,17 @@ class Tables:
                 answer(outcome)
                 return
             for seat in seats:
-                self.wanted.want(table_id, seat, SeatKind.BOT)
+                self._want_bot(table_id, seat)
             answer(Made(0, b""))
 
         want = [(seat, int(SeatKind.BOT)) for seat in seats]
         self._writer.submit(Batch(table_id, 0, (), want=want), called)
+
+    def _want_bot(self, table_id: bytes, seat: int) -> None:
+        """Want a bot there, if the seat is still free."""
+        live = self._live.get(table_id)
+        if live is not None and _is_free(live.there, seat):
+            self.wanted.want(table_id, seat, SeatKind.BOT)
 
     def table(self, table_id: bytes) -> Table:
         """The table as everybody sees it. Raises `UnknownTable`."""
@@ -194,11 +202,15 @@ class Tables:
         """
         try:
             live = self._find(table_id)
-            may_act(live.there, viewer, signed.move)
             if len(live.waiting) >= MOST_WAITING:
                 raise TableBusy(MOST_WAITING)
         except HokmError as error:
             answer(error)
+            return
+        try:
+            may_act(live.there, viewer, signed.move)
+        except NotYourSeat as error:
+            answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
             return
         self._steward.sign_of_life(live, viewer.public_key, signed.move.seat)
         live.waiting.append(Waiting(signed, number, answer))
@@ -223,9 +235,7 @@ class Tables:
         if old is not None:
             old.outbox.subscriptions.pop(table_id)
             live.left_by(old, self._clock.now_ms())
-        subscription = Subscription(
-            outbox, table_id, tuple(seats), viewer.public_key, lambda gone: self._unwatched(live, gone)
-        )
+        subscription = Subscription(outbox, table_id, tuple(seats), viewer, lambda gone: self._unwatched(live, gone))
         live.watched_by(subscription)
         self._steward.want_stand_in(live)
         self._send_backlog(live, subscription, -1 if after is None else after)
@@ -249,8 +259,7 @@ class Tables:
             entries = live.entries(first, BACKLOG)
             upto = first + len(entries) - 1
             hands = live.hands_for(self._signet.key, first - 1, upto)
-            notes = [note for seat in subscription.seats for note in hands(seat)]
-            update = pb.TableUpdate(table_id=live.id, first_version=first, entries=entries, hands=notes)
+            update = pb.TableUpdate(table_id=live.id, first_version=first, entries=entries, hands=hands(subscription))
             subscription.send(updates_bytes(update))
             first = upto + 1
         if live.is_over:
@@ -264,3 +273,7 @@ class Tables:
         if live is None or live.table is None:
             raise UnknownTable(table_id.hex())
         return live
+
+
+def _is_free(table: Table, seat: int) -> bool:
+    return isinstance(table.stage, Seating) and table.stage.places[seat] is None
