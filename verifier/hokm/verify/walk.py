@@ -11,6 +11,8 @@ see of the moves is decided.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hokm.entry import move_signed_by
 from hokm.errors import HokmError, SharedKey
 from hokm.events import (
@@ -81,8 +83,8 @@ class Walk:
         house = House(reading.proof.origin, ground.manifest.event_key)
         self.table: Table = opened(house, (reading.opening or reading.events)[0])
 
-    def walk(self) -> None:
-        """Walk to the end. Raises `Refused`."""
+    def walk(self, each: Callable[[Table, Event, Table], object] | None = None) -> None:
+        """Walk to the end, and call `each` with every entry but the opening's, between two tables. Raises `Refused`."""
         reading = self._reading
         for event in reading.opening[1:]:
             self._step(event)
@@ -94,7 +96,10 @@ class Walk:
             self._resumed_in = reading.proof.round
             self.table = resumed(self.table, first, self._resumed_in)
         for event in reading.events[1:]:
+            before = self.table
             self._step(event)
+            if each is not None:
+                each(before, event, self.table)
         self._not_after_checkpoint()
 
     def _step(self, event: Event) -> None:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hokm-verify`: say of proof files whether they are true, with two public keys and no network.
+
+Whatever is only needed for one way of asking is imported when that way is asked for, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from hokm.statuses import UNREADABLE, VERIFIED
+
+EXITS = """\
+exit status:
+  0  verified (with warnings too, unless --strict)
+  1  rejected
+  2  unreadable, or wrong usage
+  3  incomplete: what is there is true, the end is missing
+  4  verified with warnings, and --strict was asked for
+Of several proofs the worst decides: 1, then 2, 3, 4, 0.
+
+`hokm-verify show PROOF [--lang en|fa] [--policy FILE]` tells what was played instead; see `hokm-verify show --help`.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; its exit status."""
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = _show(asked[1:]) if asked[:1] == ["show"] else _verify(asked)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _say("Interrupted.", 128 + signal.SIGINT)
+    except BrokenPipeError:
+        # Nobody reads on. What is still buffered must not be written when Python closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return status
+
+
+def _say(sentence: str, status: int) -> int:
+    print(f"hokm-verify: {sentence}", file=sys.stderr)
+    return status
+
+
+# hokm-verify PROOF…
+
+
+def _verify(arguments: Sequence[str]) -> int:
+    asked = _parser().parse_args(arguments)
+    if asked.explain and not asked.proofs:
+        from hokm.explained import EXPLAINED
+
+        print(EXPLAINED, end="")
+        return VERIFIED
+    if not asked.proofs:
+        return _say("Name at least one proof file; --help says more.", UNREADABLE)
+    if asked.policy is None:
+        return _say("Name the policy, which says whom you trust, with --policy FILE; --help says more.", UNREADABLE)
+    if asked.head is not None and len(asked.proofs) > 1:
+        return _say("--head is the expected head of one proof.", UNREADABLE)
+    from hokm.judging import judge_files
+
+    return judge_files(asked)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hokm-verify",
+        description="Say of proofs of rounds and games whether they are true. No network, no server, only the files.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("proofs", nargs="*", metavar="PROOF", help="a proof file of a round or of a game")
+    parser.add_argument("--policy", metavar="FILE", help="whom you trust: the log, its root key, witnesses, a quorum")
+    parser.add_argument("--json", action="store_true", help="print the reports as one JSON object for each line")
+    parser.add_argument(
+        "--every-signature", action="store_true", help="check the house's signature under every entry too"
+    )
+    parser.add_argument("--mine", metavar="KEY", help="your own key in this game, hex or vkey: is your number in?")
+    parser.add_argument("--head", metavar="VERSION:LEAF", help="an entry that must be there, its leaf in hex")
+    parser.add_argument("--explain", action="store_true", help="say in plain words what is proved and what is not")
+    parser.add_argument("--strict", action="store_true", help="exit with 4 where there are warnings")
+    return parser
+
+
+# hokm-verify show PROOF
+
+
+def _show(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="hokm-verify show",
+        description="Tell what was played, as people would: the deal, trumps, every trick and the result.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("proof", metavar="PROOF", help="a proof file of a round or of a game")
+    parser.add_argument("--lang", choices=("en", "fa"), default="en", help="English or Persian (default: %(default)s)")
+    parser.add_argument("--policy", metavar="FILE", help="verify the proof first, and tell it only if it is verified")
+    asked = parser.parse_args(arguments)
+    from hokm.judging import show_file
+
+    return show_file(Path(asked.proof), asked.lang, None if asked.policy is None else Path(asked.policy))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

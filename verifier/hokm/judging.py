@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `hokm-verify` does with the files that it is given: read, verify, print, and judge them all together.
+
+Nothing that a file holds, is, or lacks makes it fail otherwise than with one sentence. Many files are verified in
+several processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from hokm.errors import BadProof, HokmError
+from hokm.policy import MOST_BYTES as MOST_POLICY_BYTES
+from hokm.policy import Policy
+from hokm.proof import MOST_GAME_BYTES
+from hokm.signing import VKey
+from hokm.statuses import INCOMPLETE, REJECTED, UNREADABLE, VERIFIED, WITH_WARNINGS
+from hokm.verify import Finding, Line, Report, Signatures, Step, Verdict, Wishes, verify
+from hokm.verify.report import Refused
+
+STATUS: Final = {
+    Verdict.REJECTED: REJECTED,
+    Verdict.UNREADABLE: UNREADABLE,
+    Verdict.INCOMPLETE: INCOMPLETE,
+    Verdict.WITH_WARNINGS: WITH_WARNINGS,
+    Verdict.VERIFIED: VERIFIED,
+}
+"""Of the worst verdict first."""
+
+FEW: Final = 4
+"""Files up to so many are verified in this process: others take longer to start than they save."""
+
+
+class WrongUsage(Exception):
+    """The words on the command line, or a policy, are wrong; the text is the sentence to print."""
+
+
+class Task(NamedTuple):
+    """What is wanted of one file."""
+
+    path: str
+    policy: Policy
+    wishes: Wishes
+
+
+def judge_files(asked: argparse.Namespace) -> int:
+    """Verify the files of the command line and print their reports: the exit status."""
+    try:
+        policy = read_policy(Path(asked.policy))
+        wishes = Wishes(
+            signatures=Signatures.ALL if asked.every_signature else Signatures.PLAYERS,
+            mine=None if asked.mine is None else read_key(asked.mine),
+            head=None if asked.head is None else read_head(asked.head),
+        )
+    except WrongUsage as wrong:
+        print(f"hokm-verify: {wrong}", file=sys.stderr)
+        return UNREADABLE
+    tasks = [Task(path, policy, wishes) for path in asked.proofs]
+    verdicts = set()
+    for place, (task, report) in enumerate(zip(tasks, _reports(tasks), strict=True)):
+        verdicts.add(report.verdict)
+        if asked.json:
+            print(json.dumps({"proof": task.path} | report.as_json(), ensure_ascii=False))
+        else:
+            if place:
+                print()
+            print("\n".join(page(task.path, report)))
+        sys.stdout.flush()
+    if asked.explain and not asked.json:
+        from hokm.explained import EXPLAINED
+
+        print("\n" + EXPLAINED, end="")
+    worst = next(verdict for verdict in STATUS if verdict in verdicts)
+    return STATUS[worst] if worst is not Verdict.WITH_WARNINGS or asked.strict else VERIFIED
+
+
+def _reports(tasks: Sequence[Task]) -> Iterator[Report]:
+    """The reports in the order of the tasks."""
+    workers = min(len(tasks), os.cpu_count() or 1)
+    if len(tasks) <= FEW or workers == 1:
+        yield from map(report_on, tasks)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers) as pool:
+        yield from pool.map(report_on, tasks, chunksize=max(1, min(16, len(tasks) // (4 * workers))))
+
+
+def report_on(task: Task) -> Report:
+    """The report on one file, whatever it is."""
+    try:
+        octets = read_file(Path(task.path), MOST_GAME_BYTES)
+    except WrongUsage as wrong:
+        error = BadProof(str(wrong))
+        fault = Finding(Step.FORMAT, error.reason, str(wrong), None, error.facts)
+        lines = (Line(Step.FORMAT, "refused", f"{error.reason}: {wrong}"),)
+        rest = tuple(Line(step, "not reached", "not reached") for step in Step if step is not Step.FORMAT)
+        return Report(Verdict.UNREADABLE, lines + rest, fault)
+    return verify(octets, task.policy, task.wishes)
+
+
+def show_file(path: Path, language: str, policy: Path | None) -> int:
+    """Tell what was played: the exit status."""
+    from hokm.telling import Language, tell
+
+    try:
+        octets = read_file(path, MOST_GAME_BYTES)
+        verdict = None
+        if policy is not None:
+            report = verify(octets, read_policy(policy))
+            if report.verdict in (Verdict.REJECTED, Verdict.UNREADABLE):
+                print("\n".join(page(str(path), report)))
+                return STATUS[report.verdict]
+            verdict = report.verdict
+        lines = list(tell(octets, Language(language)))
+    except WrongUsage as wrong:
+        print(f"hokm-verify: {wrong}", file=sys.stderr)
+        return UNREADABLE
+    except Refused as refused:
+        finding = refused.finding
+        print(f"hokm-verify: {path}: {finding.where}{finding.sentence} ({finding.code})", file=sys.stderr)
+        return UNREADABLE if finding.step is Step.FORMAT else REJECTED
+    print("\n".join(lines))
+    print()
+    print(f"{path}: {verdict.value}" if verdict else f"{path}: told, not verified: name a policy with --policy FILE.")
+    return INCOMPLETE if verdict is Verdict.INCOMPLETE else VERIFIED
+
+
+# Reading.
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """The bytes of an ordinary file. Raises `WrongUsage` with a sentence."""
+    try:
+        with path.open("rb") as file:
+            # A pipe is read like a file; a folder cannot be opened, and a device would never end.
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) or stat.S_ISBLK(os.fstat(file.fileno()).st_mode):
+                raise WrongUsage(f"{path} is a device, not a file.")
+            octets = file.read(most + 1)
+    except OSError as error:
+        raise WrongUsage(f"{path} cannot be read: {(error.strerror or 'no reason given').lower()}.") from None
+    except ValueError:
+        raise WrongUsage("A file name holds what no file name may hold.") from None
+    if len(octets) > most:
+        raise WrongUsage(f"{path} has more than {most} bytes.")
+    return octets
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy of a file. Raises `WrongUsage` with a sentence."""
+    try:
+        return Policy.parse(read_file(path, MOST_POLICY_BYTES))
+    except HokmError as error:
+        raise WrongUsage(f"{path}: {error}") from None
+
+
+def read_key(text: str) -> bytes:
+    """A player's key, 64 hex digits or a vkey. Raises `WrongUsage` with a sentence."""
+    if "+" in text:
+        try:
+            return VKey.parse(text).public_key
+        except HokmError as error:
+            raise WrongUsage(f"--mine: {error}") from None
+    key = _hex(text)
+    if key is None:
+        raise WrongUsage("--mine wants a key of 64 hex digits, or a vkey.")
+    return key
+
+
+def read_head(text: str) -> tuple[int, bytes]:
+    """A version and a leaf. Raises `WrongUsage` with a sentence."""
+    version, _, leaf = text.partition(":")
+    octets = _hex(leaf)
+    if octets is None or not (version.isascii() and version.isdecimal() and len(version) < 19):
+        raise WrongUsage("--head wants VERSION:LEAF, a number and 64 hex digits, such as 17:3f…")
+    return int(version), octets
+
+
+def _hex(text: str) -> bytes | None:
+    """The 32 bytes of 64 hex digits, else None."""
+    if len(text) != 64 or not all(digit in "0123456789abcdefABCDEF" for digit in text):
+        return None
+    return bytes.fromhex(text)
+
+
+# Printing.
+
+_MARKS: Final = {"ok": "ok", "warning": "warning", "incomplete": "incomplete", "refused": "REFUSED"}
+
+
+def page(path: str, report: Report) -> Iterator[str]:
+    """The report as lines of text."""
+    yield f"{_printable(path)}: {report.verdict.value}"
+    for line in report.lines:
+        if line.outcome == "not reached":
+            continue
+        yield f"  {line.step:2} {line.step.title}, {_MARKS[line.outcome]}: {_printable(line.says)}"
+    behind = [line.step for line in report.lines if line.outcome == "not reached"]
+    if behind:
+        first = f"steps {behind[0]} to" if len(behind) > 1 else "step"
+        yield f"     {first} {behind[-1]} not reached"
+    if report.fault is not None and report.fault.facts and report.fault.step is not Step.FORMAT:
+        yield "     facts: " + ", ".join(f"{name} {_printable(fact)}" for name, fact in report.fault.facts.items())
+    for title, several in (
+        ("warnings", tuple(f"{warning.code}: {warning.where}{warning.sentence}" for warning in report.warnings)),
+        ("what happened besides play", report.notes),
+        ("your own number", report.mine),
+        ("not proved", report.not_proved),
+    ):
+        if several:
+            yield f"  {title}:"
+            yield from (f"   - {_printable(item)}" for item in several)
+
+
+def _printable(text: str) -> str:
+    """What a terminal may be sent: control characters, of which a file is free to hold any, as escapes."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
