@@ -66,6 +66,9 @@ def make_identity(path: Path) -> SigningKey:
     seed = secrets.token_bytes(SEED_BYTES)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise IdentityUnwritable(str(path), error.strerror or "its directory cannot be made") from None
+    try:
         write_once(path, seed, 0o600)
     except FileExistsError:
         raise IdentityExists(str(path)) from None

@@ -194,12 +194,21 @@ class Stream:
         return Step(event, octets, made, table, after, dealt)
 
     def _read(self, version: int, octets: bytes) -> tuple[Entry, Event]:
+        """The entry and what it says.
+
+        Raises `NotUnderstood`, `TooLong` for what the house did sign: it may be a later version's.
+        """
+        entry: Entry | None = None
         try:
             entry = parse_entry(octets)
             return entry, read_event(entry.body)
-        except (NotUnderstood, TooLong):
-            raise
         except Malformed as error:
+            if (
+                entry is not None
+                and isinstance(error, NotUnderstood | TooLong)
+                and signed_by(entry, self._key, self._key_id)
+            ):
+                raise
             raise Fraud(FraudKind.BAD_ENTRY, version, str(error), exhibits={"entry": octets}) from None
 
     def _is_signed(self, entry: Entry, event: Event) -> bool:
