@@ -49,9 +49,7 @@ def plays(view: View, seed: int = 1) -> str:
     act = sensible(view, random.Random(seed))
     assert isinstance(act, Play)
     assert view.legal >> act.card & 1
-    return next(
-        text for text in ["".join((r, s)) for s in "SHDC" for r in "23456789TJQKA"] if parse_card(text) == act.card
-    )
+    return card_text(act.card)
 
 
 def old(leader: int, cards: str, trump: str = "S") -> Trick:
