@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from hokm.cards import PACK, cards_of, hand_of, parse_cards, parse_hand, suit_text
+from hokm.cards import PACK, card_text, cards_of, hand_of, parse_cards, parse_hand, suit_text
 from hokm.deal import Purpose, hands, packets_of
 from hokm.events import NameTrump, Play
 from hokm.rules import CLASSIC, Packets, points, right_of, round_winner, trick_winner
