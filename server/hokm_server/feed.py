@@ -28,12 +28,13 @@ def updates_bytes(update: pb.TableUpdate) -> bytes:
 class Outbox:
     """What waits to be written to one stream."""
 
-    __slots__ = ("_bytes", "_chunks", "_closed", "_ready", "most_bytes", "subscriptions")
+    __slots__ = ("_bytes", "_chunks", "_closed", "_ready", "_taken", "most_bytes", "subscriptions")
 
     def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
         self._chunks: list[bytes] = []
         self._bytes = 0
         self._ready = asyncio.Event()
+        self._taken = asyncio.Event()
         self._closed = False
         self.most_bytes = most_bytes
         self.subscriptions: dict[bytes, Subscription] = {}
@@ -67,7 +68,14 @@ class Outbox:
         taken = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
         self._bytes = 0
+        self._taken.set()
         return taken
+
+    async def not_full(self) -> None:
+        """Wait while more waits to be taken than the outbox should hold: whoever does not read is not listened to."""
+        while self._bytes > self.most_bytes:
+            self._taken.clear()
+            await self._taken.wait()
 
     def close(self) -> None:
         """Nothing more is put; what waits can still be taken."""

@@ -129,6 +129,7 @@ class TablesService:
         try:
             async for request in requests:
                 stream.take(request)
+                await stream.outbox.not_full()
             stream.outbox.close()
             await writer
         finally:
