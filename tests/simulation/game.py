@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hokm.cards import Hand
@@ -198,6 +198,21 @@ class Game:
             ctx = stage.ceremony.ctx
             five = tuple(self.numbers[ctx, seat] for seat in range(5))
             self.hands = hands_of(stage.ceremony.commit_set, five, stage.hakem, self.rules.packets)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a ruling has to come next."""
+        return due(self.table) is not None
+
+    def revoke(self) -> None:
+        """The event key is revoked; the new one ends the game."""
+        supply = self.supply()
+        self.house.rotate(revoke=True)
+        self.event_key = self.house.event_key
+        content = fault(self.table, ServerFaultCause.KEY_REVOKED, supply.numbers)
+        if isinstance(self.table.stage, Round):
+            content = replace(content, numbers=tuple(number for number in supply.numbers if number is not None))
+        self.log(content)
 
     def stand_in(self, seat: Seat, cause: StandInCause) -> None:
         """A stand-in takes the seat."""

@@ -238,9 +238,9 @@ def _anchored(reading: Reading, checkpoint: Checkpoint, anchors: dict[int, Endor
             raise refusal(Code.ANCHOR_DIFFERS, version, named=named.size, shown=shown.size)
         if not check_consistency(shown.size, shown.root, checkpoint.size, checkpoint.root, anchor.consistency):
             raise refusal(Code.NOT_CONSISTENT, version, old=shown.size, size=checkpoint.size)
-    for event in reading.events:
-        if isinstance(event.content, CeremonyOpened) and event.version not in known:
-            raise refusal(Code.ANCHOR_MISSING, event.version)
+    for version, event in enumerate(reading.events, proof.first_version):
+        if isinstance(event.content, CeremonyOpened) and version not in known:
+            raise refusal(Code.ANCHOR_MISSING, version)
 
 
 def _both(reading: Reading) -> list[tuple[int, Event]]:
