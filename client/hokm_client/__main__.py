@@ -54,6 +54,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hokm", description="Plays Hokm, and checks all that it is told.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    local = commands.add_parser("local", help="a server on this machine, its bots, and your seat at a table")
+    local.add_argument("--players", choices=("bots",), help="bots: four bots play, and their game is verified")
+    local.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="where all files are kept (var)")
+    local.set_defaults(run=_local)
+
     opened = commands.add_parser("open", help="open a table and print its id")
     _add_connection(opened)
     opened.add_argument("--preset", default="classic", help="table rules: classic (default), house or traditional")
@@ -123,6 +128,13 @@ def _span(text: str) -> tuple[float, float]:
 
 
 # What the commands do.
+
+
+def _local(asked: argparse.Namespace) -> int:
+    from hokm_client import local
+
+    bots_only = asked.players == "bots" or not (sys.stdin.isatty() and sys.stdout.isatty())
+    return local.run(asked.var, bots_only=bots_only)
 
 
 def _open(asked: argparse.Namespace) -> int:

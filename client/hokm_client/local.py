@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from hokm.cards import Suit
-from hokm.errors import HokmError
 from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOut
 from hokm.rules import TableRules, side_name
 from hokm.table import Over, Round
@@ -141,15 +141,25 @@ def proof_path(folder: Path, table_id: bytes, number: int | None) -> Path:
 
 
 async def verify(paths: Sequence[Path], policy: Path) -> int:
-    """Run `hokm-verify` on these proofs in a process of its own; its status."""
-    command = [sys.executable, "-m", "hokm", *map(str, paths), "--policy", str(policy)]
-    return await (await asyncio.create_subprocess_exec(*command)).wait()
+    """Run `hokm-verify` on these proofs in a process of its own, and tell its verdicts in short; its status."""
+    command = [sys.executable, "-m", "hokm", *map(str, paths), "--policy", str(policy), "--json"]
+    verifier = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    said, _ = await verifier.communicate()
+    warnings: dict[str, str] = {}
+    for line in said.splitlines():
+        report = json.loads(line)
+        print(f"{report['verdict']}  {report['proof']}")
+        if report["fault"] is not None:
+            print(f"  {report['fault']['sentence']}")
+        warnings |= {warning["code"]: warning["sentence"] for warning in report["warnings"]}
+    for code, sentence in warnings.items():
+        print(f"  {code}, for example: {sentence}")
+    print(f"\nThe whole of it: hokm-verify {paths[-1]} --policy {policy}", flush=True)
+    assert verifier.returncode is not None
+    return verifier.returncode
 
 
 def run(var: Path, *, bots_only: bool) -> int:
-    """Run what fits: with a terminal a game with you in it, else four bots."""
-    try:
-        return asyncio.run(bots_play(var))
-    except HokmError as error:
-        print(error, file=sys.stderr)
-        return 1
+    """Let four bots play and verify their game; the status of the verifier. Raises `HokmError`."""
+    assert bots_only
+    return asyncio.run(bots_play(var))
