@@ -47,6 +47,8 @@ MOST_GAME_BYTES: Final = 64 * 1024 * 1024
 MOST_HASHES: Final = 64
 """In one inclusion or consistency proof of a tree of fewer than 2^63 leaves."""
 MOST_MANIFESTS: Final = 10_000
+LEAST_ENTRY_BYTES: Final = 76
+"""Those of the frame. (Very many very small entries would take many times the length of their file.)"""
 
 T = TypeVar("T")
 
@@ -265,8 +267,15 @@ def _hashes(reader: _Reader, name: str) -> tuple[bytes, ...]:
     return reader.several(_Reader.hash, name, MOST_HASHES)
 
 
+def _entry(reader: _Reader, name: str) -> bytes:
+    value = reader.octets(name)
+    if len(value) < LEAST_ENTRY_BYTES:
+        raise BadProof(f"{name} has {len(value)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
+    return value
+
+
 def _entries(reader: _Reader, name: str) -> tuple[bytes, ...]:
-    return reader.several(_Reader.octets, name, MOST_GAME_BYTES)
+    return reader.several(_entry, name, MOST_GAME_BYTES)
 
 
 def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], Any]]) -> Callable[[_Reader, str], T]:
@@ -280,7 +289,7 @@ def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], A
     return read
 
 
-_manifest: Final = _record(ManifestProof, {"entry": _Reader.octets, "index": _Reader.number, "inclusion": _hashes})
+_manifest: Final = _record(ManifestProof, {"entry": _entry, "index": _Reader.number, "inclusion": _hashes})
 _inclusion: Final = _record(Inclusion, {"version": _Reader.number, "index": _Reader.number, "hashes": _hashes})
 _anchor: Final = _record(AnchorProof, {"version": _Reader.number, "checkpoint": _Reader.string, "consistency": _hashes})
 
