@@ -94,10 +94,15 @@ def error_of(rpc: grpc.aio.AioRpcError, address: str) -> HokmError:
                     unknown = _UNKNOWN.get(code, errors.Refused)
                     return errors.refusal(info.reason, info.metadata, status.message, unknown)
     if code in _NO_WAY:
-        return errors.Unreachable(address, text or code.name)
+        return errors.Unreachable(address, _last_words(text) or code.name)
     if code in _UNKNOWN:
         return _UNKNOWN[code](code.name, {}, text or code.name)
     return errors.ServerBroken(text or code.name)
+
+
+def _last_words(text: str) -> str:
+    """What went wrong at last, from a text in which gRPC tells everything that it tried."""
+    return text.rpartition(": ")[2].rstrip(".")
 
 
 class Pauses:
@@ -373,6 +378,7 @@ class PlayStream:
         self._acts: list[pb.SignedAct] = []
         self._something = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._pauses = Pauses()
         self.is_open = False
 
     def attach(self, table_id: bytes, table: Attached) -> None:
@@ -409,15 +415,14 @@ class PlayStream:
             self._task = None
 
     async def _run(self) -> None:
-        pauses = Pauses()
+        pauses = self._pauses
         while True:
             if not self._tables:
                 self._something.clear()
                 await self._something.wait()
                 continue
             try:
-                if await self._converse():
-                    pauses.reset()
+                await self._converse()
             except HokmError as error:
                 if not pauses.may_mend(error):
                     self._fail(error)
@@ -435,8 +440,8 @@ class PlayStream:
             table.failed(error)
         self._tables.clear()
 
-    async def _converse(self) -> bool:
-        """Open a stream and use it until it breaks; whether anything came."""
+    async def _converse(self) -> None:
+        """Open a stream and use it until it breaks."""
         call = await self._connection.play()
         self._attach, self._detach = set(self._tables), set()
         self._acts = [act for table in self._tables.values() for act in table.unanswered()]
@@ -463,15 +468,13 @@ class PlayStream:
                 if isinstance(error, asyncio.InvalidStateError):
                     continue  # written to when it was over
                 raise error
-        return not reading.cancelled() and reading.result()
 
-    async def _read(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> bool:
-        heard = False
+    async def _read(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> None:
         while True:
             response = await call.read()
             if not isinstance(response, pb.PlayResponse):  # the end
-                return heard
-            heard = True
+                return
+            self._pauses.reset()
             for update in response.updates:
                 table = self._tables.get(update.table_id)
                 if table is not None:

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from hokm.entry import leaf, parse_entry
 from hokm.errors import Busy, Conflict, HokmError, NotPublished, Rule, SeatNotYours
-from hokm.events import Act, GameEnded, Join, Leave, Return, SeatKind, ServerFault, SignedMove, TableOpened
+from hokm.events import Act, GameEnded, Join, Leave, Return, SeatKind, ServerFault, SignedMove, StoodIn, TableOpened
 from hokm.policy import Policy
 from hokm.rules import Seat as SeatNumber
 from hokm.rules import TableRules
@@ -368,10 +368,11 @@ class Tableside:
 
     def _stepped(self, step: Step) -> None:
         content = step.event.content
-        if isinstance(content, SignedMove):
+        signed = content.join if isinstance(content, StoodIn) else content
+        if isinstance(signed, SignedMove):
             for sitting in self.sittings:
-                if sitting.number == content.move.seat:
-                    sitting.acted(step.event.version, content.move.act)
+                if sitting.number == signed.move.seat:
+                    sitting.acted(step.event.version, signed.move.act)
 
     def _refused(self, seat: Seat | None, act: Act | None, error: HokmError) -> None:
         if seat is None:

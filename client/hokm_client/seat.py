@@ -39,6 +39,7 @@ from hokm.events import (
     SeatKind,
     SignedMove,
     StandInCause,
+    StoodIn,
     TimedOut,
     VoidCause,
 )
@@ -174,8 +175,8 @@ class Seat:
         if step.event.time_ms > now_ms + MOST_CLOCK_DIFFERENCE_MS:
             self._complain(step.after, ProtestReason.CLOCK)
         match content:
-            case SignedMove():
-                self._see_move(step, content)
+            case SignedMove() | StoodIn(join=SignedMove()):
+                self._see_move(step, content.join if isinstance(content, StoodIn) else content)
             case CommitSetClosed():
                 self._check_set(step, content.commit_set)
             case CeremonyVoided():

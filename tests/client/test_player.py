@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Players at real servers, over real sockets: whole games, and whatever happens to the way and to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree
+from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
+from hokm.rules import TableRules
+from hokm.table import Over, Round
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.bot import random_legal, sensible
+from hokm_client.errors import SeatGone, TakenOver, Unreachable
+from hokm_client.fraud import Fraud, FraudKind
+from hokm_client.player import Player
+from hokm_client.stream import Step
+from hokm_client.view import View
+from tests.client.visits import Way, guest, house, house_bots, liar
+
+SHORT = TableRules(target=3)
+QUICK = TableRules(target=3, turn_seconds=2, away_seconds=0)
+
+
+def by_chance(seed: int = 1):  # type: ignore[no-untyped-def]
+    """A player who plays any legal card."""
+    chance = random.Random(seed)
+    return lambda view: random_legal(view, chance)
+
+
+async def test_four_persons_play_a_game_that_verifies(tmp_path: Path) -> None:
+    """Four programs that trust nobody play over sockets; the last entry is published, and the proofs verify."""
+    async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
+        players = [await guests.enter_async_context(guest(found.address, tmp_path)) for _ in range(4)]
+        table_id = await players[0].open_table(SHORT)
+        sittings = [await player.sit(table_id, choose=by_chance(seat)) for seat, player in enumerate(players)]
+        assert [sitting.number for sitting in sittings] == [0, 1, 2, 3]
+        endings = {await sitting.over for sitting in sittings}
+        assert len(endings) == 1
+        table = sittings[0].table
+        entry = (await players[0].connection.entries(table_id, table.version))[0]
+        await players[0].check_published(table_id, table.version, entry)
+        proof = json.loads(await players[0].proof(table_id))
+        assert len(proof["entries"]) == table.version + 1
+        rounds = [json.loads(await players[1].proof(table_id, number)) for number in range(1, table.round + 1)]
+        assert all(one["kind"] == "round" for one in rounds)
+
+
+async def test_a_coroutine_may_choose_and_a_watcher_is_told_everything(tmp_path: Path) -> None:
+    """A person thinks; whoever watches sees every entry from the first on."""
+    seen: list[Step] = []
+
+    async def think(view: View) -> NameTrump | Play:
+        await asyncio.sleep(0)
+        return sensible(view, random.Random(1))
+
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(SHORT, (0, 1, 3))
+        sitting = await player.sit(table_id, 2, choose=think, watch=seen.append)
+        ending = await sitting.over
+        assert isinstance(ending, GameEnded)
+    assert [step.event.version for step in seen] == [*range(len(seen))]
+    assert isinstance(seen[-1].after.stage, Over)
+
+
+async def test_bots_alone_play_while_somebody_watches(tmp_path: Path) -> None:
+    """Sixteen tables at once, each checked by who watches it."""
+    over: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def watch(step: Step) -> None:
+        if isinstance(step.after.stage, Over):
+            over.put_nowait(step.after.id)
+
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        opened = {await player.open_table(SHORT, (0, 1, 2, 3)) for _ in range(16)}
+        for table_id in opened:
+            await player.watch(table_id, watch)
+        ended = {await over.get() for _ in opened}
+    assert ended == opened
+
+
+async def test_a_taken_seat_is_refused_with_its_reason(tmp_path: Path) -> None:
+    """The error that the server raised is raised here."""
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:
+        table_id = await one.open_table(SHORT)
+        await one.sit(table_id, 1)
+        with pytest.raises(SeatNotFree):
+            await two.sit(table_id, 1)
+        assert (await two.sit(table_id)).number == 0
+
+
+@pytest.mark.parametrize("wrong", [CardNotHeld, MustFollowSuit])
+async def test_an_illegal_card_never_leaves_the_program(tmp_path: Path, wrong: type[HokmError]) -> None:
+    """What the rules refuse is found before it is signed."""
+
+    def choose(view: View) -> NameTrump | Play:
+        if view.names_trumps:
+            return NameTrump(0)
+        illegal = view.hand & ~view.legal if wrong is MustFollowSuit else ~view.dealt & (1 << 52) - 1
+        if not illegal:
+            return random_legal(view, random.Random(1))
+        return Play(illegal.bit_length() - 1)
+
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=choose)
+        with pytest.raises(wrong):
+            await sitting.over
+
+
+async def test_a_seat_is_given_back_before_the_start(tmp_path: Path) -> None:
+    """Leave frees the seat, and another takes it."""
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:
+        table_id = await one.open_table(SHORT)
+        sitting = await one.sit(table_id, 0)
+        await sitting.leave()
+        with pytest.raises(SeatGone):
+            await sitting.over
+        assert (await two.sit(table_id, 0)).number == 0
+
+
+async def test_a_stand_in_plays_for_who_left_until_the_return(tmp_path: Path) -> None:
+    """The house's bots stand in; the player comes back with the same identity and plays on."""
+    seen: list[Step] = []
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        guest(found.address, tmp_path, "ali") as ali,
+        guest(found.address, tmp_path) as other,
+    ):
+        table_id = await ali.open_table(TableRules(target=7), (1, 3))
+        playing = asyncio.Event()
+
+        def watch(step: Step) -> None:
+            seen.append(step)
+            if isinstance(step.after.stage, Round) and step.after.stage.trump is not None:
+                playing.set()
+
+        slow = await other.sit(table_id, 2, choose=by_chance(2))
+        sitting = await ali.sit(table_id, 0, choose=by_chance(3), watch=watch)
+        await playing.wait()
+        await sitting.leave()
+        back = await ali.sit(table_id, choose=by_chance(4))
+        assert back.number == 0
+        await back.act(Return())
+        ending = await back.over
+        assert ending == await slow.over
+    stood_in = [step.event.content for step in seen if isinstance(step.event.content, StoodIn)]
+    assert any(content.cause is StandInCause.LEFT and content.seat == 0 for content in stood_in)
+
+
+async def test_who_missed_two_deadlines_comes_back_by_itself(tmp_path: Path) -> None:
+    """A program that hung is stood in for, and returns as soon as it can."""
+    hung = asyncio.Event()
+
+    async def hang(view: View) -> NameTrump | Play:
+        if not hung.is_set() and isinstance(view.table.stage, Round) and not view.names_trumps:
+            await asyncio.sleep(60)
+        return random_legal(view, random.Random(1))
+
+    seen: list[Step] = []
+
+    def watch(step: Step) -> None:
+        seen.append(step)
+        if isinstance(step.event.content, StoodIn):
+            hung.set()
+
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(QUICK, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=hang, watch=watch)
+        assert isinstance(await sitting.over, GameEnded)
+    moves = [step.event.content.move for step in seen if isinstance(step.event.content, SignedMove)]
+    acts = [type(move.act) for move in moves if move.seat == 0]
+    assert Return in acts
+    assert Play in acts[acts.index(Return) :]
+
+
+# The way and the server.
+
+
+async def test_no_server_is_one_sentence(tmp_path: Path) -> None:
+    """Nobody answers there."""
+    async with house(tmp_path) as found:
+        address = found.address
+    with pytest.raises(Unreachable, match=r"refused|No such|unavailable"):
+        async with guest(address, tmp_path):
+            pass
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_games_go_on_over_a_way_that_breaks(tmp_path: Path, seed: int) -> None:
+    """The way is cut again and again; nothing is lost, nothing is played twice, and the game ends."""
+    chance = random.Random(seed)
+    async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
+        way = await guests.enter_async_context(Way(found.address))
+        players = [await guests.enter_async_context(guest(way.address, tmp_path)) for _ in range(4)]
+        table_id = await players[0].open_table(TableRules(target=3, away_seconds=0))
+        count = 0
+
+        def cut(step: Step) -> None:
+            nonlocal count
+            if chance.random() < 0.05 and count < 12:
+                count += 1
+                asyncio.get_running_loop().call_soon(way.cut)
+
+        sittings = [
+            await player.sit(table_id, seat, choose=by_chance(seat), watch=cut if seat == 0 else None)
+            for seat, player in enumerate(players)
+        ]
+        endings = {await sitting.over for sitting in sittings}
+        assert len(endings) == 1
+        assert isinstance(endings.pop(), GameEnded)
+    assert count
+
+
+async def test_a_server_that_was_started_again_is_taken_up_by_itself(tmp_path: Path) -> None:
+    """Stopped in the middle of a game and started at the same address: bots and player play on."""
+    seen: list[Step] = []
+    far = asyncio.Event()
+
+    def watch(step: Step) -> None:
+        seen.append(step)
+        if isinstance(step.event.content, RoundRevealed):
+            far.set()
+
+    async with contextlib.AsyncExitStack() as stack:
+        async with house(tmp_path) as found:
+            address, port = found.address, found.port
+            await stack.enter_async_context(house_bots(address, tmp_path))
+            player = await stack.enter_async_context(guest(address, tmp_path))
+            table_id = await player.open_table(TableRules(target=5, away_seconds=0), (1, 2, 3))
+            sitting = await player.sit(table_id, 0, choose=by_chance(), watch=watch)
+            await far.wait()
+        assert not sitting.over.done()
+        async with house(tmp_path, port):
+            assert isinstance(await sitting.over, GameEnded)
+    assert [step.event.version for step in seen] == [*range(len(seen))]
+
+
+async def test_bots_that_were_started_again_take_up_their_seats(tmp_path: Path) -> None:
+    """Keys, numbers and unanswered moves are on the disk: other bots of the same directory go on."""
+    begun = asyncio.Event()
+
+    def watch(step: Step) -> None:
+        if isinstance(step.event.content, SignedMove) and isinstance(step.event.content.move.act, Reveal):
+            begun.set()
+
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as player:
+        async with house_bots(found.address, tmp_path):
+            table_id = await player.open_table(TableRules(target=5), (1, 2, 3))
+            sitting = await player.sit(table_id, 0, choose=by_chance(), watch=watch)
+            await begun.wait()
+        async with house_bots(found.address, tmp_path):
+            assert isinstance(await sitting.over, GameEnded)
+
+
+async def test_a_player_who_was_started_again_plays_on(tmp_path: Path) -> None:
+    """The same identity and directory: the seat is taken up, the cards come again, the numbers are kept."""
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path):
+        cards = asyncio.Event()
+
+        def watch(step: Step) -> None:
+            if isinstance(step.after.stage, Round) and len(step.after.stage.history) == 2:
+                cards.set()
+
+        async with guest(found.address, tmp_path, "ali") as player:
+            table_id = await player.open_table(SHORT, (1, 2, 3))
+            await player.sit(table_id, 0, choose=by_chance(), watch=watch)
+            await cards.wait()
+        async with guest(found.address, tmp_path, "ali") as player:
+            sitting = await player.sit(table_id, choose=by_chance())
+            assert sitting.number == 0
+            assert isinstance(await sitting.over, GameEnded)
+
+
+async def test_the_newest_stream_of_a_player_takes_the_seat_over(tmp_path: Path) -> None:
+    """The same identity from another program: the first is told so and stops."""
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as first:
+        table_id = await first.open_table(SHORT)
+        sitting = await first.sit(table_id, 0)
+        async with Player.connect(found.address, identity=first.key, policy=tmp_path / "policy") as second:
+            again = await second.sit(table_id)
+            assert again.number == 0
+            with pytest.raises(TakenOver):
+                await sitting.over
+
+
+# A server that lies.
+
+
+async def test_a_lie_on_the_stream_is_caught_and_kept(tmp_path: Path) -> None:
+    """An entry that was changed on the way ends the game for this player, with evidence on its disk."""
+
+    def lie(response: pb.PlayResponse) -> pb.PlayResponse:
+        for update in response.updates:
+            for place, entry in enumerate(update.entries):
+                if update.first_version + place == 12:
+                    update.entries[place] = entry[:-1] + bytes([entry[-1] ^ 1])
+        return response
+
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        liar(found.address, lie) as address,
+        guest(address, tmp_path, "ali") as player,
+    ):
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=by_chance())
+        with pytest.raises(Fraud) as caught:
+            await sitting.over
+    assert caught.value.kind is FraudKind.BAD_SIGNATURE
+    (evidence,) = (tmp_path / "guests" / "ali" / "evidence").iterdir()
+    assert json.loads(evidence.read_text())["version"] == 12
+
+
+async def test_an_entry_left_out_on_the_stream_is_caught(tmp_path: Path) -> None:
+    """Nothing is stepped over."""
+
+    def lie(response: pb.PlayResponse) -> pb.PlayResponse:
+        for update in response.updates:
+            if update.first_version <= 14 < update.first_version + len(update.entries):
+                del update.entries[:]
+        return response
+
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        liar(found.address, lie) as address,
+        guest(address, tmp_path) as player,
+    ):
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=by_chance())
+        with pytest.raises(Fraud) as caught:
+            await asyncio.wait_for(asyncio.shield(sitting.over), 20)
+    assert caught.value.kind is FraudKind.GAP

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real servers for players of ours: in this process, with the house's bots or without, and with ways that break."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import secrets
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from hokm.signing import SigningKey
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.bots import HouseBots
+from hokm_client.identity import read_operator_key
+from hokm_client.player import Player
+from hokm_server.config import Settings
+from hokm_server.serving import Serving, serving
+
+
+@contextlib.asynccontextmanager
+async def house(var: Path, port: int = 0) -> AsyncIterator[Serving]:
+    """A server with its files there, and without bots."""
+    async with serving(Settings(var=var, port=port, bots=False, publish_ms=50)) as found:
+        yield found
+
+
+@contextlib.asynccontextmanager
+async def guest(address: str, var: Path, name: str = "") -> AsyncIterator[Player]:
+    """A player with a key and a directory of its own; the same again under the same name."""
+    own = var / "guests" / (name or secrets.token_hex(4))
+    async with Player.connect(address, identity=own / "me.key", policy=var / "policy", state=own) as player:
+        yield player
+
+
+@contextlib.asynccontextmanager
+async def house_bots(address: str, var: Path, name: str = "bots") -> AsyncIterator[HouseBots]:
+    """The house's bots, which answer at once."""
+    key = read_operator_key(var / "keys" / "operator.key")
+    async with Player.connect(
+        address, identity=key, policy=var / "policy", state=var / "players" / name, patient=True
+    ) as player:
+        bots = HouseBots(player, chance=random.Random(1), entropy=secrets.token_bytes)
+        playing = asyncio.create_task(bots.run())
+        try:
+            yield bots
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+
+
+def new_key() -> SigningKey:
+    """An identity that is in no file."""
+    return SigningKey(secrets.token_bytes(32))
+
+
+# A way that breaks.
+
+
+class Way:
+    """A TCP way to a server that can be cut."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self._to = (host, int(port))
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.address = ""
+
+    async def __aenter__(self) -> Way:
+        self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
+        self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        self.cut()
+        await self._server.wait_closed()
+
+    def cut(self) -> None:
+        """Break every connection that there is; new ones may be made."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there, back = await asyncio.open_connection(*self._to)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._writers |= {writer, back}
+        await asyncio.gather(_copy(reader, back), _copy(there, writer))
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while octets := await reader.read(65536):
+            writer.write(octets)
+            await writer.drain()
+    writer.transport.abort()
+
+
+# A liar between.
+
+Lie = Callable[[pb.PlayResponse], pb.PlayResponse]
+
+
+class _Relay(grpc.GenericRpcHandler):
+    """Passes every call on, and lets a liar change what comes back on Play."""
+
+    def __init__(self, channel: grpc.aio.Channel, lie: Lie) -> None:
+        self._channel = channel
+        self._lie = lie
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
+        method = handler_call_details.method
+        if method.endswith("/Play"):
+            return grpc.stream_stream_rpc_method_handler(self._play(method))
+        return grpc.unary_unary_rpc_method_handler(self._call(method))
+
+    def _call(self, method: str) -> Any:
+        there: Any = self._channel.unary_unary(method)
+
+        async def call(request: bytes, context: Any) -> bytes:
+            answer: bytes = await there(request, metadata=context.invocation_metadata())
+            return answer
+
+        return call
+
+    def _play(self, method: str) -> Any:
+        there: Any = self._channel.stream_stream(method)
+
+        async def play(requests: AsyncIterator[bytes], context: Any) -> AsyncIterator[bytes]:
+            call = there(requests, metadata=context.invocation_metadata())
+            try:
+                async for octets in call:
+                    yield self._lie(pb.PlayResponse.FromString(octets)).SerializeToString()
+            finally:
+                call.cancel()
+
+        return play
+
+
+@contextlib.asynccontextmanager
+async def liar(address: str, lie: Lie) -> AsyncIterator[str]:
+    """The address of a server that says what the one at `address` says, but for its lies."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        server = grpc.aio.server()
+        server.add_generic_rpc_handlers((_Relay(channel, lie),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            await server.stop(0)
