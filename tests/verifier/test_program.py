@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hokm-verify`, as a person or a script meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hokm.__main__ import main
+from hokm.events import GameEnded
+from hokm.policy import root_name
+from hokm.signing import SignatureType, VKey
+from hokm.verify import Step, Verdict
+from tests.simulation.forge import Forgery
+from tests.simulation.stories import story
+
+PROGRAM = [sys.executable, "-m", "hokm"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Proofs of every verdict, and their policies."""
+    folder = tmp_path_factory.mktemp("proofs")
+    plain, troubled = story("plain"), story("troubled")
+    for name in ("plain", "troubled"):
+        (folder / f"{name}.policy").write_bytes(story(name).house.policy.format())
+    proof = plain.round_proof(2)
+    (folder / "good.json").write_bytes(proof.format())
+    (folder / "game.json").write_bytes(plain.game_proof().format())
+    (folder / "cut.json").write_bytes(replace(proof, entries=proof.entries[:-9]).format())
+    (folder / "text.json").write_bytes(b"all is well\n")
+    (folder / "warned.json").write_bytes(troubled.round_proof(1).format())
+    forgery = Forgery(plain)
+    forgery.draft(GameEnded).edit(winner=1)
+    (folder / "forged.json").write_bytes(forgery.game_proof().format())
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def run(*arguments: str) -> int:
+    """The exit status, in this process."""
+    try:
+        return main([*arguments])
+    except SystemExit as stop:  # argparse's way
+        return int(stop.code or 0)
+
+
+# Verdicts.
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "verdict"),
+    [
+        ("good.json", 0, Verdict.VERIFIED),
+        ("game.json", 0, Verdict.VERIFIED),
+        ("forged.json", 1, Verdict.REJECTED),
+        ("text.json", 2, Verdict.UNREADABLE),
+        ("missing.json", 2, Verdict.UNREADABLE),
+        (".", 2, Verdict.UNREADABLE),
+        ("/dev/zero", 2, Verdict.UNREADABLE),
+        ("\0", 2, Verdict.UNREADABLE),
+        ("cut.json", 3, Verdict.INCOMPLETE),
+    ],
+)
+def test_the_verdict_is_the_exit_status(
+    file: str, status: int, verdict: Verdict, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the first line of the report."""
+    assert run(file, "--policy", "plain.policy") == status
+    shown, errors = capsys.readouterr()
+    assert shown.splitlines()[0].endswith(f": {verdict.value}")
+    assert errors == ""
+
+
+def test_warnings_are_told_and_strict_takes_them_as_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    """0, and with --strict 4."""
+    assert run("warned.json", "--policy", "troubled.policy") == 0
+    assert "STAND_IN_NUMBER: entry " in capsys.readouterr().out
+    assert run("warned.json", "--policy", "troubled.policy", "--strict") == 4
+    assert run("good.json", "--policy", "plain.policy", "--strict") == 0
+
+
+def test_one_line_for_each_step(capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbered, with what it checked."""
+    run("good.json", "--policy", "plain.policy")
+    lines = capsys.readouterr().out.splitlines()
+    for step in Step:
+        assert lines[step].startswith(f"  {step:2} {step.title}, ok: ")
+
+
+def test_a_rejection_names_code_entry_and_facts(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is wrong, and where."""
+    run("forged.json", "--policy", "plain.policy")
+    shown = capsys.readouterr().out
+    last = len(story("plain").entries) - 1
+    assert f"11 result, REFUSED: ENDING_DIFFERS: entry {last}: The game ends otherwise: " in shown
+    assert "facts: expected TARGET, won by the even seats, found TARGET, won by the odd seats" in shown
+    assert "steps 12 to 13 not reached" in shown
+
+
+@pytest.mark.parametrize(
+    ("files", "status"),
+    [
+        (("good.json", "forged.json", "text.json", "cut.json"), 1),
+        (("text.json", "cut.json", "good.json"), 2),
+        (("good.json", "cut.json"), 3),
+        (("good.json", "game.json"), 0),
+        (("good.json",) * 9, 0),
+        ((*("good.json",) * 9, "forged.json"), 1),
+    ],
+)
+def test_of_several_proofs_the_worst_decides(
+    files: tuple[str, ...], status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their reports come in the order in which they were named, also where several processes make them."""
+    assert run(*files, "--policy", "plain.policy", "--json") == status
+    assert [json.loads(line)["proof"] for line in capsys.readouterr().out.splitlines()] == list(files)
+
+
+# JSON.
+
+
+def test_json_says_all_that_the_text_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """One object on one line; the same keys whatever the verdict."""
+    shapes = []
+    for file in ("good.json", "forged.json", "text.json", "cut.json"):
+        run(file, "--policy", "plain.policy", "--json")
+        (line,) = capsys.readouterr().out.splitlines()
+        report = json.loads(line)
+        shapes.append([*report])
+        assert [step["step"] for step in report["steps"]] == [*range(1, 14)]
+        assert {step["outcome"] for step in report["steps"]} <= {
+            "ok",
+            "warning",
+            "incomplete",
+            "refused",
+            "not reached",
+        }
+        assert (report["fault"] is None) == (report["verdict"] == "VERIFIED")
+        if report["fault"] is not None:
+            assert [*report["fault"]] == ["step", "code", "entry", "facts", "sentence"]
+    assert shapes == [["proof", "verdict", "subject", "steps", "fault", "warnings", "notes", "mine", "not_proved"]] * 4
+
+
+# What a reader wants besides.
+
+
+def test_mine(capsys: pytest.CaptureFixture[str]) -> None:
+    """A key in hex, or as a vkey; not one at all is wrong usage."""
+    key = story("plain").players[1].key.public
+    for text in (key.hex(), key.hex().upper(), VKey("me", SignatureType.ED25519, key).format()):
+        assert run("good.json", "--policy", "plain.policy", "--mine", text) == 0
+        assert "your own number is in the deal of round 2" in capsys.readouterr().out
+    for text in ("", "me", "me+00+AA", key.hex()[1:], "zz" * 32, "٣" * 64):
+        assert run("good.json", "--policy", "plain.policy", "--mine", text) == 2
+        assert capsys.readouterr().err.startswith("hokm-verify: --mine")
+
+
+def test_head(capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry that must be there."""
+    game = story("plain")
+    assert run("game.json", "--policy", "plain.policy", "--head", f"20:{game.leaves[20].hex()}") == 0
+    assert run("game.json", "--policy", "plain.policy", "--head", f"21:{game.leaves[20].hex()}") == 1
+    assert run("game.json", "--policy", "plain.policy", "--head", f"9999:{game.leaves[20].hex()}") == 3
+    capsys.readouterr()
+    for text in ("", "20", "20:", ":" + game.leaves[20].hex(), "-1:" + "00" * 32, "٢:" + "00" * 32, "1" * 30 + ":00"):
+        assert run("game.json", "--policy", "plain.policy", f"--head={text}") == 2
+        assert capsys.readouterr().err.startswith("hokm-verify: --head")
+    two = ("good.json", "game.json", "--policy", "plain.policy", "--head", f"20:{game.leaves[20].hex()}")
+    assert run(*two) == 2
+
+
+def test_every_signature(capsys: pytest.CaptureFixture[str]) -> None:
+    """All entries, not two."""
+    run("game.json", "--policy", "plain.policy")
+    assert " 2 signatures of the house" in capsys.readouterr().out
+    run("game.json", "--policy", "plain.policy", "--every-signature")
+    assert f" {len(story('plain').entries)} signatures of the house" in capsys.readouterr().out
+
+
+def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    """In plain words, with a proof or without."""
+    assert run("--explain") == 0
+    alone = capsys.readouterr().out
+    assert alone.startswith("What is proved when a proof is VERIFIED")
+    assert run("good.json", "--policy", "plain.policy", "--explain") == 0
+    assert capsys.readouterr().out.endswith(alone)
+    for verdict in Verdict:
+        assert f"  {verdict.value} " in alone
+
+
+# Wrong usage.
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("good.json",),
+        ("good.json", "--policy"),
+        ("good.json", "--policy", "missing"),
+        ("good.json", "--policy", "."),
+        ("good.json", "--policy", "good.json"),
+        ("good.json", "--policy", "/dev/zero"),
+        ("good.json", "--polic", "plain.policy"),
+        ("good.json", "--policy", "plain.policy", "--unknown"),
+        ("show",),
+        ("show", "good.json", "--lang", "xx"),
+        ("show", "missing.json"),
+        ("show", "text.json"),
+        ("show", "good.json", "--policy", "missing"),
+    ],
+)
+def test_wrong_usage_is_answered_with_one_sentence(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2, nothing but the sentence (and what argparse says of usage), no traceback."""
+    assert run(*arguments) == 2
+    shown, errors = capsys.readouterr()
+    assert shown == ""
+    assert len([line for line in errors.splitlines() if line.startswith("hokm-verify")]) == 1
+    assert "Traceback" not in errors
+
+
+def test_a_policy_without_its_root_is_wrong_usage(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """None, and two."""
+    lines = (folder / "plain.policy").read_text().splitlines(keepends=True)
+    without = [line for line in lines if not line.startswith("#root")]
+    name = root_name(story("plain").house.origin)
+    other = VKey(name, SignatureType.ED25519, story("troubled").house.first_root.public)
+    twice = [*lines, f"#root {other.format()}\n"]
+    for changed in (without, twice):
+        (folder / "changed.policy").write_text("".join(changed))
+        assert run("good.json", "--policy", "changed.policy") == 2
+        assert "changed.policy: The policy is malformed" in capsys.readouterr().err
+
+
+def test_a_file_cannot_speak_to_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Control characters of a file, or of its name, are shown as escapes."""
+    whole = json.loads((folder / "good.json").read_text())
+    (folder / "bad\x1b[2J.json").write_text(json.dumps(whole | {"origin": "\x1b[2J\x07"}))
+    assert run("bad\x1b[2J.json", "--policy", "plain.policy") == 1
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "\\x1b[2J" in shown
+
+
+# Show.
+
+
+def test_show_tells_the_round_in_english(capsys: pytest.CaptureFixture[str]) -> None:
+    """Deal, trumps, each trick, result; and whether it was verified."""
+    assert run("show", "good.json") == 0
+    told = capsys.readouterr().out
+    stage = story("plain").events
+    assert stage
+    assert "Round 2. Seat " in told
+    assert told.count(" was dealt ") == 4
+    assert " names " in told
+    assert told.count("Trick ") >= 7
+    assert "The round goes to the " in told
+    assert told.splitlines()[-1] == "good.json: told, not verified: name a policy with --policy FILE."
+    assert run("show", "good.json", "--policy", "plain.policy") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "good.json: VERIFIED"
+
+
+def test_show_tells_the_round_in_persian(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same in Persian words and digits."""
+    assert run("show", "good.json", "--lang", "fa") == 0
+    told = capsys.readouterr().out
+    assert "دور ۲. حاکم صندلی " in told
+    assert told.count("برگ‌های صندلی ") == 4
+    assert " را حکم کرد." in told
+    assert told.count("دست ") >= 7
+    assert "این دور را " in told
+
+
+@pytest.mark.parametrize("name", ["troubled", "forfeited", "resigned", "abandoned", "lost", "never_started", "revoked"])
+@pytest.mark.parametrize("language", ["en", "fa"])
+def test_show_tells_every_story(name: str, language: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever happened; and how it ended."""
+    (folder / "story.json").write_bytes(story(name).game_proof().format())
+    assert run("show", "story.json", "--lang", language) == 0
+    assert "{" not in capsys.readouterr().out
+
+
+def test_show_does_not_tell_what_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither with a policy nor without: the entries must hang together."""
+    assert run("show", "forged.json") == 1
+    shown, errors = capsys.readouterr()
+    assert shown == ""
+    assert "ENDING_DIFFERS" in errors
+    assert run("show", "forged.json", "--policy", "plain.policy") == 1
+    assert "Trick" not in capsys.readouterr().out
+    assert run("show", "cut.json", "--policy", "plain.policy") == 3
+    assert "Here the proof ends" in capsys.readouterr().out
+
+
+# As a process.
+
+
+def test_help_says_what_there_is() -> None:
+    """Each option, and what the program exits with."""
+    shown = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+    for word in ("--policy", "--json", "--every-signature", "--mine", "--head", "--explain", "--strict", "show PROOF"):
+        assert word in shown
+    assert "exit status:" in shown
+
+
+def test_help_imports_nothing_that_it_does_not_need() -> None:
+    """So that it comes at once."""
+    program = (
+        "import sys\nfrom hokm.__main__ import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "needless = {'hokm.verify', 'hokm.errors', 'google', 'cryptography', 'nacl', 'json'}\n"
+        "print(*needless & set(sys.modules), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stderr.strip() == ""
+
+
+def test_nobody_reads_on() -> None:
+    """A pipe that closes early is no error to tell of."""
+    command = [*PROGRAM, *["game.json"] * 3, "--policy", "plain.policy", "--explain"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 128 + signal.SIGPIPE
+
+
+def test_interrupted(folder: Path) -> None:
+    """One line, no traceback."""
+    fifo = folder / "fifo"
+    os.mkfifo(fifo)
+    command = [*PROGRAM, "fifo", "--policy", "plain.policy"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        end = os.open(fifo, os.O_WRONLY)  # returns when the program has opened it to read
+        time.sleep(0.1)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=20)
+        os.close(end)
+    assert errors == "hokm-verify: Interrupted.\n"
+    assert running.returncode == 128 + signal.SIGINT
+
+
+def test_a_proof_from_a_pipe(folder: Path) -> None:
+    """`/dev/stdin` is a file like any other."""
+    command = [*PROGRAM, "/dev/stdin", "--policy", "plain.policy"]
+    proof = (folder / "good.json").read_bytes()
+    run = subprocess.run(command, input=proof, capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
