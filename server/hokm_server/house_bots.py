@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -50,22 +51,27 @@ async def keep_running(command: Sequence[str], *, first_pause_seconds: float = F
 
 async def _run(command: Sequence[str]) -> int:
     """Run the program to its end; where the task is cancelled, end it first. Its status."""
-    program = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=sys.stderr.fileno(),  # the server's own output is for whoever reads its ready line
-        start_new_session=True,  # a Ctrl-C is for the server, which ends the bots when it has told its callers
-    )
-    try:
-        return await program.wait()
-    finally:
-        if program.returncode is None:
+    theirs, ours = os.pipe()  # asyncio's own would be a socket
+    with open(ours, "wb", buffering=0) as sign:
+        try:
+            program = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=theirs,
+                stdout=sys.stderr.fileno(),  # the server's own output is for whoever reads its ready line
+                start_new_session=True,  # a Ctrl-C is for the server, which ends the bots when it ends
+            )
+        finally:
+            os.close(theirs)
+        try:
+            return await program.wait()
+        except asyncio.CancelledError:
+            sign.close()
             await _end(program)
+            raise
 
 
 async def _end(program: asyncio.subprocess.Process) -> None:
-    assert program.stdin is not None
-    program.stdin.close()
+    """Wait for a program that has been given its sign, and be harder on one that does not end."""
     for harder in (program.terminate, program.kill):
         try:
             async with asyncio.timeout(STOP_SECONDS):

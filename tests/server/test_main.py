@@ -136,7 +136,8 @@ def test_the_bots_end_when_the_server_does(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "hokm_client").mkdir()
     (tmp_path / "hokm_client" / "__init__.py").touch()
     (tmp_path / "hokm_client" / "__main__.py").write_text(
-        "import os, sys\n"
+        "import os, stat, sys\n"
+        "assert stat.S_ISFIFO(os.fstat(0).st_mode)\n"
         "open(os.environ['TOLD'], 'a').write(f'{os.getpid()} {sys.argv[1:]}\\n')\n"
         "sys.stdin.read()\n"
         "open(os.environ['TOLD'], 'a').write('ended\\n')\n"
