@@ -165,13 +165,14 @@ async def serve_until_stopped(settings: Settings) -> int:
 
 def _ready(settings: Settings, found: Serving) -> str:
     """What is printed once the server answers."""
+    tls = f" --tls {settings.tls_certificate}" if settings.tls_certificate else ""
     others = "anybody who reaches this machine at that port and trusts that policy"
     if found.host in ("127.0.0.1", "::1", "localhost"):
         others = "nobody from another machine: for that, start with --host 0.0.0.0"
     lines = [
         f"ready on {found.address}",
         f"  log     {found.keys.origin}, trusted by the policy {settings.policy}",
-        f"  play    hokm play --server {found.address_here}",
+        f"  tables  hokm list --server {found.address_here} --policy {settings.policy}{tls}",
         f"  others  {others}",
         "  any     program that speaks gRPC: package hokm.v1, reflection is on",
     ]
