@@ -314,10 +314,10 @@ class Tableside:
             return
         if desk.is_ready and not self.ready.done():
             self.ready.set_result(None)
-        if desk.version != before:
-            if self._nameless:
-                self._nameless = False
-                self._player.stream.attach(desk.stream.id, self)
+        if desk.version != before and self._nameless:
+            self._nameless = False
+            self._player.stream.attach(desk.stream.id, self)
+        if desk.version != before or update.hands:
             for sitting in tuple(self.sittings):
                 sitting.pump()
         if update.end:
