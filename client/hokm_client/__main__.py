@@ -277,9 +277,10 @@ def _is_pipe(stream: Any) -> bool:
     import stat
 
     try:
-        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+        mode = os.fstat(stream.fileno()).st_mode
     except (OSError, ValueError, AttributeError):
         return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)  # some event loops give a child a socket
 
 
 async def _end_of(stream: Any) -> None:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `hokm`, as it is typed: answers, statuses, and one sentence where something fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hokm_client.__main__ import main
+from tests.client.visits import house
+
+
+async def typed(*arguments: str) -> tuple[int, str, str]:
+    """Status, output and diagnostics of the program."""
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "hokm_client", *arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await program.communicate()
+    assert program.returncode is not None
+    return program.returncode, out.decode(), err.decode()
+
+
+async def test_a_table_is_opened_listed_and_joined_by_token(tmp_path: Path) -> None:
+    """open prints an id, list shows it, token prints one line that a program can send."""
+    async with house(tmp_path) as found:
+        where = ("--server", found.address, "--var", str(tmp_path))
+        status, opened, said = await typed("open", *where, "--target", "3", "--turn-seconds", "5", "--bots", "1,2")
+        assert (status, said) == (0, "")
+        assert len(bytes.fromhex(opened.strip())) == 16
+        status, listed, _ = await typed("list", *where, "--free")
+        assert status == 0
+        assert opened.strip() in listed
+        assert "free 0,1,2,3" in listed
+        status, token, _ = await typed("token", *where)
+        assert status == 0
+        assert len(token.split()) == 1
+        status, _, said = await typed("proof", *where, opened.strip())
+        assert status == 1
+        assert said.count("\n") == 1
+    assert (tmp_path / "players" / "me.key").exists()
+
+
+async def test_what_cannot_be_is_one_sentence(tmp_path: Path) -> None:
+    """No server, no policy, no key: status 1 and one line."""
+    async with house(tmp_path) as found:
+        address = found.address
+        wrong = await typed("list", "--server", address, "--policy", str(tmp_path / "nothing"))
+        assert wrong[0] == 1
+        assert "nothing" in wrong[2]
+        exposed = tmp_path / "open.key"
+        exposed.write_bytes(b"1" * 32)
+        exposed.chmod(0o644)
+        seen = await typed("list", "--server", address, "--var", str(tmp_path), "--identity", str(exposed))
+        assert seen[0] == 1
+        assert "0600" in seen[2]
+    away = await typed("list", "--server", address, "--var", str(tmp_path))
+    assert away[0] == 1
+    for _, out, err in (wrong, seen, away):
+        assert out == ""
+        assert err.count("\n") == 1, err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["dance"], ["open", "--bots", "4"], ["proof", "xyz"], ["bots", "--delay-ms", "9-1"], ["list", "--colour"]],
+    ids=str,
+)
+def test_wrong_usage_is_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """argparse says which word is wrong."""
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: hokm")
+
+
+def test_help_needs_no_extra() -> None:
+    """The commands are named without gRPC: nothing heavy is imported to say what there is."""
+    program = (
+        "import sys, json\n"
+        "from hokm_client.__main__ import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print('\\n' + json.dumps(sorted(name for name in sys.modules if '.' not in name)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    imported = set(json.loads(done.stdout.splitlines()[-1]))
+    assert not imported & {"grpc", "google", "cryptography", "nacl", "asyncio", "sqlite3"}
+
+
+def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
+    """Without gRPC the program says what to install."""
+    program = (
+        "import sys\nsys.modules['grpc'] = None\nfrom hokm_client.__main__ import main\nsys.exit(main(['list']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "The package grpc is not installed: pip install 'hokm[client]'\n"
