@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hokm.entry import leaf, parse_entry
 from hokm.errors import Busy, Conflict, HokmError, NotPublished, Rule, SeatNotYours
@@ -46,6 +46,9 @@ from hokm_client.seat import Seat
 from hokm_client.stream import Step, Stream
 from hokm_client.trust import Heads, Manifests, read_policy
 from hokm_client.view import View
+
+if TYPE_CHECKING:
+    from hokm.verify import Report
 
 logger = logging.getLogger(__name__)
 
@@ -561,6 +564,13 @@ class Player:
         if number is None:
             return await self.connection.game_proof(table_id)
         return await self.connection.round_proof(table_id, number)
+
+    async def verify(self, table_id: bytes, number: int | None = None) -> Report:
+        """Fetch the proof of that round, or of the whole game, and verify it by this player's own policy."""
+        from hokm.verify import Wishes, verify
+
+        proof = await self.proof(table_id, number)
+        return await asyncio.to_thread(verify, proof, self.policy, Wishes(mine=self.key.public))
 
     def forget(self, side: Tableside) -> None:
         """A table of which nothing more comes."""

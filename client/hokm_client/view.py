@@ -39,5 +39,5 @@ class View:
 
     @property
     def legal(self) -> Hand:
-        """The cards that may be played (G7, G8)."""
-        return may_play(self.round, self.dealt)
+        """The cards that may be played (G7, G8); none while trumps are to be named."""
+        return 0 if self.names_trumps else may_play(self.round, self.dealt)
