@@ -26,7 +26,8 @@ from hokm.table import seated
 from hokm_client.bot import Strategy, random_legal, sensible
 from hokm_client.connection import Pauses
 from hokm_client.keeping import KeptKey
-from hokm_client.player import Player, Sitting
+from hokm_client.player import Player
+from hokm_client.sitting import Sitting
 from hokm_client.view import View
 
 logger = logging.getLogger(__name__)

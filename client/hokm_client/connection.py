@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way to the server: sign-in, single calls, and one stream of moves and updates for all tables of the program.
+"""The way to the server: a channel, signed in with one key, and the calls that go over it.
 
-The stream heals itself: when it breaks it is opened again after a growing pause, every table is attached after the last
-version that was checked, and every unanswered move is sent again, the same bytes. What a call is refused for is raised
-as the very error that the server raised.
+What a call is refused for is raised as the very error that the server raised.
 
 This is the only module of the client that imports gRPC.
 """
@@ -11,12 +9,10 @@ This is the only module of the client that imports gRPC.
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import grpc
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -34,8 +30,6 @@ from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import write_rules
 from hokm_client import errors
 
-logger = logging.getLogger(__name__)
-
 SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
 
 CALL_SECONDS: Final = 10.0
@@ -45,9 +39,6 @@ RENEW_MS: Final = 30_000
 FIRST_PAUSE: Final = 0.05
 LONGEST_PAUSE: Final = 5.0
 """Seconds before what failed is tried again: doubled each time."""
-
-MOST_REQUEST_BYTES: Final = 32_768
-"""After so many bytes another message is begun: a server may refuse to read one of 64 KiB."""
 
 _OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 10_000),
@@ -130,25 +121,6 @@ class Pauses:
         return isinstance(error, Busy | NotSignedIn | errors.ServerBroken)
 
 
-class Attached(Protocol):
-    """A table on the stream."""
-
-    def attach(self) -> pb.Attach:
-        """What to ask for: after which version, and whose cards."""
-
-    def unanswered(self) -> Sequence[pb.SignedAct]:
-        """The moves to be sent again."""
-
-    def take(self, update: pb.TableUpdate) -> None:
-        """Something came."""
-
-    def lost(self) -> None:
-        """The stream broke; it will be opened again."""
-
-    def failed(self, error: HokmError) -> None:
-        """Nothing will come any more."""
-
-
 class Connection:
     """A channel to one server, signed in with one key."""
 
@@ -159,12 +131,8 @@ class Connection:
         *,
         certificates: bytes | None = None,
         is_trusted_origin: Callable[[str], bool] = lambda origin: True,
-        before_sending: Callable[[], None] = lambda: None,
     ) -> None:
-        """`certificates`, in PEM, turns TLS on; empty bytes mean those of the system.
-
-        `before_sending` is called before moves go out: it makes durable what they rest on.
-        """
+        """`certificates`, in PEM, turns TLS on; empty bytes mean those of the system."""
         if not address.rpartition(":")[0]:
             raise errors.BadAddress(address)
         self.address = address
@@ -183,19 +151,9 @@ class Connection:
         self._token = ""
         self._expires_ms = 0
         self._signing_in = asyncio.Lock()
-        self.stream = PlayStream(self, before_sending)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """Leave the server."""
-        await self.stream.close()
         await self._channel.close()
 
     # Signing in.
@@ -358,149 +316,36 @@ class Connection:
         except grpc.aio.AioRpcError as rpc:
             raise error_of(rpc, self.address) from None
 
-    async def play(self) -> grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]:
-        """A new stream of moves and updates."""
-        call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse] = self._tables.Play(
-            metadata=await self.authorization()
-        )
-        return call
+    async def play(self) -> PlayCall:
+        """A new call of moves out and updates in."""
+        return PlayCall(self._tables.Play(metadata=await self.authorization()), self.address)
 
 
-class PlayStream:
-    """Moves out, updates in, for any number of tables on one stream that opens itself again."""
+class PlayCall:
+    """One call of moves out and updates in, from its beginning until it breaks."""
 
-    def __init__(self, connection: Connection, before_sending: Callable[[], None]) -> None:
-        self._connection = connection
-        self._before_sending = before_sending
-        self._tables: dict[bytes, Attached] = {}
-        self._attach: set[bytes] = set()
-        self._detach: set[bytes] = set()
-        self._acts: list[pb.SignedAct] = []
-        self._something = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self._pauses = Pauses()
-        self.is_open = False
+    __slots__ = ("_address", "_call")
 
-    def attach(self, table_id: bytes, table: Attached) -> None:
-        """Let updates of that table come; once more, to ask for other seats or from another version."""
-        self._tables[table_id] = table
-        self._attach.add(table_id)
-        self._something.set()
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run(), name="hokm play stream")
+    def __init__(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse], address: str) -> None:
+        self._call = call
+        self._address = address
 
-    def detach(self, table_id: bytes) -> None:
-        """Nothing more is wanted of that table."""
-        if self._tables.pop(table_id, None) is not None:
-            self._attach.discard(table_id)
-            self._detach.add(table_id)
-            self._something.set()
-
-    def ended(self, table_id: bytes) -> None:
-        """The server sends nothing more of that table."""
-        self._tables.pop(table_id, None)
-        self._attach.discard(table_id)
-
-    def send(self, act: pb.SignedAct) -> None:
-        """Let a move go out with the next message. Where the stream is broken it goes when that is open again."""
-        if self.is_open:
-            self._acts.append(act)
-            self._something.set()
-
-    async def close(self) -> None:
-        """Open no stream any more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
-
-    async def _run(self) -> None:
-        pauses = self._pauses
-        while True:
-            if not self._tables:
-                self._something.clear()
-                await self._something.wait()
-                continue
-            try:
-                await self._converse()
-            except HokmError as error:
-                if not pauses.may_mend(error):
-                    self._fail(error)
-                    continue
-                logger.info("the stream to %s broke: %s", self._connection.address, error)
-                if isinstance(error, NotSignedIn):
-                    self._connection.forget_token()
-            except Exception as error:
-                self._fail(errors.ClientBroken(type(error).__name__))
-                raise
-            await pauses.wait()
-
-    def _fail(self, error: HokmError) -> None:
-        for table in tuple(self._tables.values()):
-            table.failed(error)
-        self._tables.clear()
-
-    async def _converse(self) -> None:
-        """Open a stream and use it until it breaks."""
-        call = await self._connection.play()
-        self._attach, self._detach = set(self._tables), set()
-        self._acts = [act for table in self._tables.values() for act in table.unanswered()]
-        self._something.set()
-        self.is_open = True
-        reading = asyncio.ensure_future(self._read(call))
-        writing = asyncio.ensure_future(self._write(call))
+    async def read(self) -> pb.PlayResponse | None:
+        """What comes next; None at the end. Raises why it broke."""
         try:
-            await asyncio.wait((reading, writing), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            self.is_open = False
-            call.cancel()
-            for task in (reading, writing):
-                task.cancel()
-            await asyncio.gather(reading, writing, return_exceptions=True)
-            for table in tuple(self._tables.values()):
-                table.lost()
-        for task in (writing, reading):
-            if not task.cancelled() and (error := task.exception()) is not None:
-                if isinstance(error, grpc.aio.AioRpcError):
-                    if task is writing:
-                        continue  # the reader says why
-                    raise error_of(error, self._connection.address)
-                if isinstance(error, asyncio.InvalidStateError):
-                    continue  # written to when it was over
-                raise error
+            response = await self._call.read()
+        except grpc.aio.AioRpcError as rpc:
+            raise error_of(rpc, self._address) from None
+        return response if isinstance(response, pb.PlayResponse) else None
 
-    async def _read(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> None:
-        while True:
-            response = await call.read()
-            if not isinstance(response, pb.PlayResponse):  # the end
-                return
-            self._pauses.reset()
-            for update in response.updates:
-                table = self._tables.get(update.table_id)
-                if table is not None:
-                    table.take(update)
+    async def write(self, request: pb.PlayRequest) -> bool:
+        """Send this; False where the call is over: `read` says why."""
+        try:
+            await self._call.write(request)
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            return False
+        return True
 
-    async def _write(self, call: grpc.aio.StreamStreamCall[pb.PlayRequest, pb.PlayResponse]) -> None:
-        while True:
-            await self._something.wait()
-            self._something.clear()
-            attach = [self._tables[table_id].attach() for table_id in self._attach if table_id in self._tables]
-            detach, acts = list(self._detach), self._acts
-            self._attach, self._detach, self._acts = set(), set(), []
-            self._before_sending()
-            for request in _requests(attach, detach, acts):
-                await call.write(request)
-
-
-def _requests(
-    attach: Sequence[pb.Attach], detach: Sequence[bytes], acts: Sequence[pb.SignedAct]
-) -> Iterator[pb.PlayRequest]:
-    """All of it, in order, in messages that a server reads."""
-    request, size = pb.PlayRequest(detach=detach), 20 * len(detach)
-    for name, part in (*(("attach", part) for part in attach), *(("acts", part) for part in acts)):
-        if size > MOST_REQUEST_BYTES:
-            yield request
-            request, size = pb.PlayRequest(), 0
-        getattr(request, name).append(part)
-        size += part.ByteSize() + 4
-    yield request
+    def cancel(self) -> None:
+        """End it."""
+        self._call.cancel()

@@ -17,33 +17,33 @@ Nothing here waits for time to pass: a seat acts when something has come.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import secrets
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hokm.entry import leaf, parse_entry
-from hokm.errors import Busy, Conflict, HokmError, NotPublished, Rule, SeatNotYours
-from hokm.events import Act, GameEnded, Join, Leave, Return, SeatKind, ServerFault, SignedMove, StoodIn, TableOpened
+from hokm.errors import Busy, HokmError, NotPublished
+from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
 from hokm.rules import Seat as SeatNumber
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
-from hokm.table import Over, Seating, Table
-from hokm.v1 import tables_service_pb2 as pb
+from hokm.table import Seating, Table
 from hokm.wire import read_event
 from hokm_client.connection import Connection, now_ms
 from hokm_client.desk import Desk
-from hokm_client.errors import SeatGone, StrangeAnswer, TakenOver
+from hokm_client.errors import SeatGone, StrangeAnswer
 from hokm_client.fraud import Fraud, FraudKind, Scene, save_evidence
 from hokm_client.identity import read_or_make_identity
 from hokm_client.keeping import Keeping
+from hokm_client.play_stream import PlayStream
 from hokm_client.seat import Seat
+from hokm_client.sitting import Choose, Sitting
 from hokm_client.stream import Step, Stream
+from hokm_client.tableside import Tableside
 from hokm_client.trust import Heads, Manifests, read_policy
 from hokm_client.view import View
 
@@ -52,354 +52,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Choose = Callable[[View], "Act | Awaitable[Act]"]
-"""What a player decides: `NameTrump` where the view says that it names trumps, else `Play`."""
-
-BUSY_PAUSE: Final = 0.2
-"""Seconds before a move is sent again that the server was too busy for."""
-
 PROMISE_SECONDS: Final = 10.0
 """A signed entry is in the published log so soon."""
-
-
-class Sitting:
-    """One seat that this program plays."""
-
-    def __init__(
-        self,
-        side: Tableside,
-        seat: Seat,
-        choose: Choose | None,
-        *,
-        delay: Callable[[View], float] | None = None,
-        stays: bool = True,
-    ) -> None:
-        """`delay` gives the seconds before an answer; `stays`: a seat that is absent comes back by itself."""
-        self._side = side
-        self._choose = choose
-        self._delay = delay
-        self._stays = stays
-        self._wants: deque[tuple[Act, asyncio.Future[int]]] = deque()
-        self._has_held = False
-        self._asked = -1
-        self._answer: tuple[int, Act] | None = None
-        self._asking: asyncio.Task[None] | asyncio.TimerHandle | None = None
-        self.seat = seat
-        self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
-        """How the game ended; raises what ended the sitting before that: `Fraud`, `TakenOver`, `SeatGone`."""
-        self.over.add_done_callback(_seen)
-
-    # What a program asks for.
-
-    @property
-    def number(self) -> SeatNumber:
-        """The seat."""
-        return self.seat.number
-
-    @property
-    def table(self) -> Table:
-        """The table as everybody sees it."""
-        return self._side.desk.stream.there
-
-    def act(self, act: Act) -> asyncio.Future[int]:
-        """Let an act be made as soon as it can; the version of its entry. Raises what it is refused for.
-
-        It is signed anew as long as something else came first.
-        """
-        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(_seen)
-        if self.over.done():
-            future.set_exception(SeatGone(self.number))
-        else:
-            self._wants.append((act, future))
-            self.pump()
-        return future
-
-    async def leave(self) -> None:
-        """Give the seat back, or let a stand-in have it, and stop playing."""
-        await self.act(Leave())
-        self.stop(SeatGone(self.number))
-
-    def stop(self, error: Exception) -> None:
-        """Play this seat no more."""
-        self._stop_asking()
-        while self._wants:
-            _fail(self._wants.popleft()[1], error)
-        _fail(self.over, error)
-        self._side.remove(self)
-
-    # What comes.
-
-    def pump(self) -> None:
-        """Do what is next for this seat, if anything is."""
-        seat = self.seat
-        if self.over.done() or not self._side.desk.is_ready:
-            return
-        stage = self._side.desk.stream.there.stage
-        if isinstance(stage, Over):
-            self._stop_asking()
-            self._fail_wants()
-            self.over.set_result(stage.ending)
-            return
-        if seat.holds:
-            self._has_held = True
-        elif self._has_held and not seat.is_players and seat.unanswered is None:
-            self.stop(SeatGone(seat.number))  # a stand-in, and the player is back
-            return
-        decision = seat.decision
-        if self._asking is not None and (decision is None or decision.opened != self._asked):
-            self._stop_asking()
-        if seat.unanswered is not None:
-            return
-        act = self._next_act()
-        if act is not None:
-            self._send(act)
-
-    def acted(self, version: int, act: Act) -> None:
-        """An act of this seat has its entry."""
-        if not self._wants:
-            return
-        wanted = self._wants[0][0]
-        if wanted == act or (isinstance(wanted, Join) and isinstance(act, Join)):  # of a run before this one
-            future = self._wants.popleft()[1]
-            if not future.done():
-                future.set_result(version)
-
-    def refused(self, act: Act, error: HokmError) -> None:
-        """A move of this seat was refused."""
-        if isinstance(error, Busy):
-            asyncio.get_running_loop().call_later(BUSY_PAUSE, self._send_again)
-            return
-        if isinstance(error, Conflict):
-            self.pump()
-            return
-        if self._wants and self._wants[0][0] == act:
-            _fail(self._wants.popleft()[1], error)
-        elif not isinstance(error, Rule):
-            self.stop(error)
-            return
-        self._answer = None
-        self.pump()
-
-    def _next_act(self) -> Act | None:
-        seat = self.seat
-        act = seat.automatic()
-        if act is not None:
-            return act
-        if self._wants:
-            return self._wants[0][0]
-        if self._stays and seat.returns():
-            return Return()
-        view = seat.asks()
-        if view is None:
-            return None
-        opened = view.decision.opened
-        if self._answer is not None and self._answer[0] == opened:
-            return self._answer[1]
-        if self._asked != opened:
-            self._ask(view)
-            if self._answer is not None and self._answer[0] == opened:
-                return self._answer[1]
-        return None
-
-    def _send(self, act: Act) -> None:
-        try:
-            signed = self.seat.sign(act, now_ms())
-        except Fraud as fraud:
-            self._side.caught(fraud)
-        except HokmError as error:
-            if self._wants and self._wants[0][0] is act:
-                _fail(self._wants.popleft()[1], error)
-                self.pump()
-            else:
-                self.stop(error)
-        else:
-            self._side.send(signed)
-
-    def _send_again(self) -> None:
-        if self.seat.unanswered is not None and not self.over.done():
-            self._side.send(self.seat.unanswered.act)
-
-    # Asking the player.
-
-    def _ask(self, view: View) -> None:
-        if self._choose is None:
-            return
-        self._asked = view.decision.opened
-        if self._delay is not None and (seconds := self._delay(view)) > 0:
-            self._asking = asyncio.get_running_loop().call_later(seconds, self._ask_late)
-            return
-        self._answer_with(view)
-
-    def _ask_late(self) -> None:
-        self._asking = None
-        view = self.seat.asks()
-        if view is not None and view.decision.opened == self._asked:
-            self._answer_with(view)
-            self.pump()
-
-    def _answer_with(self, view: View) -> None:
-        assert self._choose is not None
-        try:
-            chosen = self._choose(view)
-        except Exception as error:
-            self.stop(error)
-            return
-        if inspect.isawaitable(chosen):
-            self._asking = asyncio.ensure_future(self._wait_for(view.decision.opened, chosen))
-        else:
-            self._answer = (view.decision.opened, chosen)
-
-    async def _wait_for(self, opened: int, chosen: Awaitable[Act]) -> None:
-        try:
-            act = await chosen
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            self.stop(error)
-            return
-        self._asking = None
-        self._answer = (opened, act)
-        self.pump()
-
-    def _stop_asking(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            self._asking = None
-
-    def _fail_wants(self) -> None:
-        while self._wants:
-            _fail(self._wants.popleft()[1], SeatGone(self.number))
-
-
-class Tableside:
-    """One table on the play stream: the desk, and the sittings at it."""
-
-    def __init__(self, player: Player, desk: Desk) -> None:
-        self._player = player
-        self._nameless = False
-        self.desk = desk
-        self.sittings: list[Sitting] = []
-        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.ready.add_done_callback(_seen)
-        desk.on_step.append(self._stepped)
-        desk.on_refusal = self._refused
-
-    # On the stream.
-
-    def attach(self) -> pb.Attach:
-        """After the last checked version; from the deal on where cards of a seat are missing."""
-        desk = self.desk
-        held = [] if self._nameless else [seat for seat in desk.seats if seat.holds or seat.is_players]
-        attach = pb.Attach(table_id=desk.stream.id, seats=sorted({seat.number for seat in held}))
-        after = desk.version
-        if after is not None:
-            if any(seat.lacks_cards for seat in held):
-                after = min(after, desk.stream.dealt_at - 1)
-            attach.after_version = after
-        return attach
-
-    def unanswered(self) -> Sequence[pb.SignedAct]:
-        """The moves to be sent again."""
-        return self.desk.unanswered()
-
-    def take(self, update: pb.TableUpdate) -> None:
-        """Something came for this table."""
-        desk = self.desk
-        before = desk.version
-        try:
-            desk.take(update, now_ms())
-        except Fraud as fraud:
-            self.caught(fraud)
-            return
-        except HokmError as error:
-            self.failed(error)
-            return
-        if desk.is_ready and not self.ready.done():
-            self.ready.set_result(None)
-        if desk.version != before and self._nameless:
-            self._nameless = False
-            self._player.stream.attach(desk.stream.id, self)
-        if desk.version != before or update.hands:
-            for sitting in tuple(self.sittings):
-                sitting.pump()
-        if update.end:
-            self._ended(update.end)
-
-    def lost(self) -> None:
-        """The stream broke."""
-        self.desk.lost()
-
-    def failed(self, error: Exception) -> None:
-        """Nothing will come any more."""
-        _fail(self.ready, error)
-        for sitting in tuple(self.sittings):
-            sitting.stop(error)
-        self._player.forget(self)
-
-    def send(self, act: pb.SignedAct) -> None:
-        """Let a move go out."""
-        self._player.stream.send(act)
-
-    # Sittings.
-
-    def add(self, sitting: Sitting) -> None:
-        """One more seat that this program plays here."""
-        self.sittings.append(sitting)
-        self.desk.sit(sitting.seat)
-
-    def remove(self, sitting: Sitting) -> None:
-        """One less."""
-        if sitting in self.sittings:
-            self.sittings.remove(sitting)
-            self.desk.rise(sitting.seat)
-
-    def caught(self, fraud: Fraud) -> None:
-        """The server contradicted itself: the evidence is saved, a protest goes out, and nothing else any more."""
-        path = self._player.save(fraud, self.desk.stream)
-        logger.warning("%s; evidence: %s", fraud, path)
-        self.desk.fraud = fraud
-        for sitting in tuple(self.sittings):
-            sitting.seat.fraud = fraud
-            protest = sitting.seat.protest()
-            if protest is not None:
-                try:
-                    self.send(sitting.seat.sign(protest, now_ms()))
-                except HokmError as error:
-                    logger.warning("the protest of seat %d was not signed: %s", sitting.number, error)
-        self.failed(fraud)
-
-    def _stepped(self, step: Step) -> None:
-        content = step.event.content
-        signed = content.join if isinstance(content, StoodIn) else content
-        if isinstance(signed, SignedMove):
-            for sitting in self.sittings:
-                if sitting.number == signed.move.seat:
-                    sitting.acted(step.event.version, signed.move.act)
-
-    def _refused(self, seat: Seat | None, act: Act | None, error: HokmError) -> None:
-        if seat is None:
-            if isinstance(error, SeatNotYours) and not self._nameless:
-                self._nameless = True  # whose it is, the entries will tell
-                self._player.stream.attach(self.desk.stream.id, self)
-            elif not isinstance(error, Busy):
-                self.failed(error)
-            return
-        for sitting in tuple(self.sittings):
-            if sitting.seat is seat and act is not None:
-                sitting.refused(act, error)
-
-    def _ended(self, end: pb.StreamEnd.ValueType) -> None:
-        stream = self._player.stream
-        if end == pb.STREAM_END_BEHIND:
-            stream.attach(self.desk.stream.id, self)
-            return
-        stream.ended(self.desk.stream.id)
-        if end == pb.STREAM_END_TAKEN_OVER:
-            number = self.sittings[0].number if self.sittings else 0
-            self.failed(TakenOver(number))
-        elif end == pb.STREAM_END_GAME_OVER:
-            self._player.forget(self)
 
 
 class Player:
@@ -416,7 +70,7 @@ class Player:
     ) -> None:
         """See `connect`, which makes one with everything that belongs to it."""
         self.connection = connection
-        self.stream = connection.stream
+        self.stream = PlayStream(connection, keeping.flush)
         self.keeping = keeping
         self.policy = policy
         self._evidence = evidence
@@ -452,13 +106,14 @@ class Player:
             key,
             certificates=certificates,
             is_trusted_origin=lambda origin: any(log.vkey.name == origin for log in trusted.logs),
-            before_sending=keeping.flush,
         )
+        player = cls(connection, trusted, keeping, evidence=None if state is None else state / "evidence")
         try:
-            async with connection:
-                await (connection.sign_in_at_last() if patient else connection.token())
-                yield cls(connection, trusted, keeping, evidence=None if state is None else state / "evidence")
+            await (connection.sign_in_at_last() if patient else connection.token())
+            yield player
         finally:
+            await player.stream.close()
+            await connection.close()
             keeping.close()
 
     @property
@@ -537,7 +192,7 @@ class Player:
         desk.ready_at(summary.version)
         if watch is not None:
             desk.on_step.append(watch)
-        side = Tableside(self, desk)
+        side = Tableside(desk, self.stream, save=self.save, forget=self.forget)
         self._sides[table_id] = side
         self.stream.attach(table_id, side)
         return side
@@ -663,14 +318,3 @@ def _free_seat(table: Table) -> SeatNumber:
             if place is None:
                 return number
     raise SeatGone(0)
-
-
-def _fail(future: asyncio.Future[Any], error: Exception) -> None:
-    if not future.done():
-        future.set_exception(error)
-
-
-def _seen(future: asyncio.Future[Any]) -> None:
-    """An error that nobody waits for is no noise."""
-    if not future.cancelled():
-        future.exception()

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One seat as a program plays it: what is decided, what is asked of the player, and what becomes of each act.
+
+The `Seat` knows what it may sign; a sitting asks for it. Nothing here waits for time to pass: something is done when
+something has come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from hokm.errors import Busy, Conflict, HokmError, Rule
+from hokm.events import Act, GameEnded, Join, Leave, Return, ServerFault
+from hokm.rules import Seat as SeatNumber
+from hokm.table import Over, Table
+from hokm_client.connection import now_ms
+from hokm_client.errors import SeatGone
+from hokm_client.fraud import Fraud
+from hokm_client.seat import Seat
+from hokm_client.view import View
+
+if TYPE_CHECKING:
+    from hokm_client.tableside import Tableside
+
+Choose = Callable[[View], "Act | Awaitable[Act]"]
+"""What a player decides: `NameTrump` where the view says that it names trumps, else `Play`."""
+
+BUSY_PAUSE: Final = 0.2
+"""Seconds before a move is sent again that the server was too busy for."""
+
+
+class Sitting:
+    """One seat that this program plays."""
+
+    def __init__(
+        self,
+        side: Tableside,
+        seat: Seat,
+        choose: Choose | None,
+        *,
+        delay: Callable[[View], float] | None = None,
+        stays: bool = True,
+    ) -> None:
+        """`delay` gives the seconds before an answer; `stays`: a seat that is absent comes back by itself."""
+        self._side = side
+        self._choose = choose
+        self._delay = delay
+        self._stays = stays
+        self._wants: deque[tuple[Act, asyncio.Future[int]]] = deque()
+        self._has_held = False
+        self._asked = -1
+        self._answer: tuple[int, Act] | None = None
+        self._asking: asyncio.Task[None] | asyncio.TimerHandle | None = None
+        self.seat = seat
+        self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
+        """How the game ended; raises what ended the sitting before that: `Fraud`, `TakenOver`, `SeatGone`."""
+        self.over.add_done_callback(heard)
+
+    # What a program asks for.
+
+    @property
+    def number(self) -> SeatNumber:
+        """The seat."""
+        return self.seat.number
+
+    @property
+    def table(self) -> Table:
+        """The table as everybody sees it."""
+        return self._side.desk.stream.there
+
+    def act(self, act: Act) -> asyncio.Future[int]:
+        """Let an act be made as soon as it can; the version of its entry. Raises what it is refused for.
+
+        It is signed anew as long as something else came first.
+        """
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        future.add_done_callback(heard)
+        if self.over.done():
+            future.set_exception(SeatGone(self.number))
+        else:
+            self._wants.append((act, future))
+            self.pump()
+        return future
+
+    async def leave(self) -> None:
+        """Give the seat back, or let a stand-in have it, and stop playing."""
+        await self.act(Leave())
+        self.stop(SeatGone(self.number))
+
+    def stop(self, error: Exception) -> None:
+        """Play this seat no more."""
+        self._stop_asking()
+        while self._wants:
+            fail(self._wants.popleft()[1], error)
+        fail(self.over, error)
+        self._side.remove(self)
+
+    # What comes.
+
+    def pump(self) -> None:
+        """Do what is next for this seat, if anything is."""
+        seat = self.seat
+        if self.over.done() or not self._side.desk.is_ready:
+            return
+        stage = self._side.desk.stream.there.stage
+        if isinstance(stage, Over):
+            self._stop_asking()
+            self._drop_wants()
+            self.over.set_result(stage.ending)
+            return
+        if seat.holds:
+            self._has_held = True
+        elif self._has_held and not seat.is_players and seat.unanswered is None:
+            self.stop(SeatGone(seat.number))  # a stand-in, and the player is back
+            return
+        decision = seat.decision
+        if self._asking is not None and (decision is None or decision.opened != self._asked):
+            self._stop_asking()
+        if seat.unanswered is not None:
+            return
+        act = self._next_act()
+        if act is not None:
+            self._send(act)
+
+    def acted(self, version: int, act: Act) -> None:
+        """An act of this seat has its entry."""
+        if not self._wants:
+            return
+        wanted = self._wants[0][0]
+        if wanted == act or (isinstance(wanted, Join) and isinstance(act, Join)):  # of a run before this one
+            future = self._wants.popleft()[1]
+            if not future.done():
+                future.set_result(version)
+
+    def refused(self, act: Act, error: HokmError) -> None:
+        """A move of this seat was refused."""
+        if isinstance(error, Busy):
+            asyncio.get_running_loop().call_later(BUSY_PAUSE, self._send_again)
+            return
+        if isinstance(error, Conflict):
+            self.pump()
+            return
+        if self._wants and self._wants[0][0] == act:
+            fail(self._wants.popleft()[1], error)
+        elif not isinstance(error, Rule):
+            self.stop(error)
+            return
+        self._answer = None
+        self.pump()
+
+    def _next_act(self) -> Act | None:
+        seat = self.seat
+        act = seat.automatic()
+        if act is not None:
+            return act
+        if self._wants:
+            return self._wants[0][0]
+        if self._stays and seat.returns():
+            return Return()
+        view = seat.asks()
+        if view is None:
+            return None
+        opened = view.decision.opened
+        if self._answer is not None and self._answer[0] == opened:
+            return self._answer[1]
+        if self._asked != opened:
+            self._ask(view)
+            if self._answer is not None and self._answer[0] == opened:
+                return self._answer[1]
+        return None
+
+    def _send(self, act: Act) -> None:
+        try:
+            signed = self.seat.sign(act, now_ms())
+        except Fraud as fraud:
+            self._side.caught(fraud)
+        except HokmError as error:
+            if self._wants and self._wants[0][0] is act:
+                fail(self._wants.popleft()[1], error)
+                self.pump()
+            else:
+                self.stop(error)
+        else:
+            self._side.send(signed)
+
+    def _send_again(self) -> None:
+        if self.seat.unanswered is not None and not self.over.done():
+            self._side.send(self.seat.unanswered.act)
+
+    # Asking the player.
+
+    def _ask(self, view: View) -> None:
+        if self._choose is None:
+            return
+        self._asked = view.decision.opened
+        if self._delay is not None and (seconds := self._delay(view)) > 0:
+            self._asking = asyncio.get_running_loop().call_later(seconds, self._ask_late)
+            return
+        self._answer_with(view)
+
+    def _ask_late(self) -> None:
+        self._asking = None
+        view = self.seat.asks()
+        if view is not None and view.decision.opened == self._asked:
+            self._answer_with(view)
+            self.pump()
+
+    def _answer_with(self, view: View) -> None:
+        assert self._choose is not None
+        try:
+            chosen = self._choose(view)
+        except Exception as error:
+            self.stop(error)
+            return
+        if inspect.isawaitable(chosen):
+            self._asking = asyncio.ensure_future(self._wait_for(view.decision.opened, chosen))
+        else:
+            self._answer = (view.decision.opened, chosen)
+
+    async def _wait_for(self, opened: int, chosen: Awaitable[Act]) -> None:
+        try:
+            act = await chosen
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            self.stop(error)
+            return
+        self._asking = None
+        self._answer = (opened, act)
+        self.pump()
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+
+    def _drop_wants(self) -> None:
+        while self._wants:
+            fail(self._wants.popleft()[1], SeatGone(self.number))
+
+
+def fail(future: asyncio.Future[Any], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+
+
+def heard(future: asyncio.Future[Any]) -> None:
+    """An error that nobody waits for is no noise."""
+    if not future.cancelled():
+        future.exception()

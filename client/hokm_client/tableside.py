@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One table on the play stream: what comes goes to the desk, then to the sittings; what they sign goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hokm.errors import Busy, HokmError, SeatNotYours
+from hokm.events import Act, SignedMove, StoodIn
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.connection import now_ms
+from hokm_client.desk import Desk
+from hokm_client.errors import TakenOver
+from hokm_client.fraud import Fraud
+from hokm_client.play_stream import PlayStream
+from hokm_client.seat import Seat
+from hokm_client.sitting import Sitting, fail, heard
+from hokm_client.stream import Step, Stream
+
+logger = logging.getLogger(__name__)
+
+
+class Tableside:
+    """One table on the play stream: the desk, and the sittings at it."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        stream: PlayStream,
+        *,
+        save: Callable[[Fraud, Stream], Path | None],
+        forget: Callable[[Tableside], None],
+    ) -> None:
+        """`save` keeps the evidence of a fraud and says where; `forget` is told when nothing more comes."""
+        self._stream = stream
+        self._save = save
+        self._forget = forget
+        self._nameless = False
+        self.desk = desk
+        self.sittings: list[Sitting] = []
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ready.add_done_callback(heard)
+        desk.on_step.append(self._stepped)
+        desk.on_refusal = self._refused
+
+    # On the stream.
+
+    def attach(self) -> pb.Attach:
+        """After the last checked version; from the deal on where cards of a seat are missing."""
+        desk = self.desk
+        held = [] if self._nameless else [seat for seat in desk.seats if seat.holds or seat.is_players]
+        attach = pb.Attach(table_id=desk.stream.id, seats=sorted({seat.number for seat in held}))
+        after = desk.version
+        if after is not None:
+            if any(seat.lacks_cards for seat in held):
+                after = min(after, desk.stream.dealt_at - 1)
+            attach.after_version = after
+        return attach
+
+    def unanswered(self) -> Sequence[pb.SignedAct]:
+        """The moves to be sent again."""
+        return self.desk.unanswered()
+
+    def take(self, update: pb.TableUpdate) -> None:
+        """Something came for this table."""
+        desk = self.desk
+        before = desk.version
+        try:
+            desk.take(update, now_ms())
+        except Fraud as fraud:
+            self.caught(fraud)
+            return
+        except HokmError as error:
+            self.failed(error)
+            return
+        if desk.is_ready and not self.ready.done():
+            self.ready.set_result(None)
+        if desk.version != before and self._nameless:
+            self._nameless = False
+            self._stream.attach(desk.stream.id, self)
+        if desk.version != before or update.hands:
+            for sitting in tuple(self.sittings):
+                sitting.pump()
+        if update.end:
+            self._ended(update.end)
+
+    def lost(self) -> None:
+        """The stream broke."""
+        self.desk.lost()
+
+    def failed(self, error: Exception) -> None:
+        """Nothing will come any more."""
+        fail(self.ready, error)
+        for sitting in tuple(self.sittings):
+            sitting.stop(error)
+        self._forget(self)
+
+    def send(self, act: pb.SignedAct) -> None:
+        """Let a move go out."""
+        self._stream.send(act)
+
+    # Sittings.
+
+    def add(self, sitting: Sitting) -> None:
+        """One more seat that this program plays here."""
+        self.sittings.append(sitting)
+        self.desk.sit(sitting.seat)
+
+    def remove(self, sitting: Sitting) -> None:
+        """One less."""
+        if sitting in self.sittings:
+            self.sittings.remove(sitting)
+            self.desk.rise(sitting.seat)
+
+    def caught(self, fraud: Fraud) -> None:
+        """The server contradicted itself: the evidence is saved, a protest goes out, and nothing else any more."""
+        path = self._save(fraud, self.desk.stream)
+        logger.warning("%s; evidence: %s", fraud, path)
+        self.desk.fraud = fraud
+        for sitting in tuple(self.sittings):
+            sitting.seat.fraud = fraud
+            protest = sitting.seat.protest()
+            if protest is not None:
+                try:
+                    self.send(sitting.seat.sign(protest, now_ms()))
+                except HokmError as error:
+                    logger.warning("the protest of seat %d was not signed: %s", sitting.number, error)
+        self.failed(fraud)
+
+    def _stepped(self, step: Step) -> None:
+        content = step.event.content
+        signed = content.join if isinstance(content, StoodIn) else content
+        if isinstance(signed, SignedMove):
+            for sitting in self.sittings:
+                if sitting.number == signed.move.seat:
+                    sitting.acted(step.event.version, signed.move.act)
+
+    def _refused(self, seat: Seat | None, act: Act | None, error: HokmError) -> None:
+        if seat is None:
+            if isinstance(error, SeatNotYours) and not self._nameless:
+                self._nameless = True  # whose it is, the entries will tell
+                self._stream.attach(self.desk.stream.id, self)
+            elif not isinstance(error, Busy):
+                self.failed(error)
+            return
+        for sitting in tuple(self.sittings):
+            if sitting.seat is seat and act is not None:
+                sitting.refused(act, error)
+
+    def _ended(self, end: pb.StreamEnd.ValueType) -> None:
+        stream = self._stream
+        if end == pb.STREAM_END_BEHIND:
+            stream.attach(self.desk.stream.id, self)
+            return
+        stream.ended(self.desk.stream.id)
+        if end == pb.STREAM_END_TAKEN_OVER:
+            number = self.sittings[0].number if self.sittings else 0
+            self.failed(TakenOver(number))
+        elif end == pb.STREAM_END_GAME_OVER:
+            self._forget(self)
