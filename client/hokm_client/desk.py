@@ -90,12 +90,12 @@ class Desk:
                 for seat in self.seats:
                     seat.see(step, now_ms)
                 for seat, signed in notes.pop(step.event.version, ()):
-                    seat.take_note(signed.note, signed.signature)
+                    seat.cards.take(signed.note, signed.signature)
                 for told in self.on_step:
                     told(step)
         for rest in notes.values():
             for seat, signed in rest:
-                seat.take_note(signed.note, signed.signature)
+                seat.cards.take(signed.note, signed.signature)
         self._look_ready()
         for refused in update.refusals:
             self._refused(refused)

@@ -95,6 +95,14 @@ class PolicyMissing(Unknown):
     sentence = "The trust policy {path} cannot be read: {what}."
 
 
+@dataclass(eq=False)
+class ManifestWanted(Unknown):
+    """An entry says that the table's event key was revoked: only a later manifest can bear that out."""
+
+    version: int
+    sentence = "Entry {version} is signed by a key that a later manifest may name."
+
+
 # What the player may not do any more.
 
 

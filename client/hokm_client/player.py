@@ -192,7 +192,7 @@ class Player:
         desk.ready_at(summary.version)
         if watch is not None:
             desk.on_step.append(watch)
-        side = Tableside(desk, self.stream, save=self.save, forget=self.forget)
+        side = Tableside(desk, self.stream, save=self.save, forget=self.forget, learn=self._learn)
         self._sides[table_id] = side
         self.stream.attach(table_id, side)
         return side
@@ -213,6 +213,14 @@ class Player:
             raise StrangeAnswer("the table names a key manifest that the root has not signed")
         manifest, successors = found
         return Stream(table_id, manifest, content.manifest_leaf, successors)
+
+    async def _learn(self, stream: Stream) -> None:
+        """Let a stream know of the manifests that there are now."""
+        assert self._manifests is not None
+        self._manifests.learn(await self.connection.manifests())
+        found = self._manifests.of(stream.manifest_leaf)
+        assert found is not None
+        stream.learn(found[1])
 
     async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
         """The proof file of that round, or of the whole game where none is named. Not verified by being here."""

@@ -17,10 +17,10 @@ import hashlib
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from hokm.cards import Hand, hand_of
+from hokm.cards import Hand
 from hokm.deal import Context, Purpose, commitment
 from hokm.entry import sign_move
-from hokm.errors import Busy, Conflict, HokmError, Malformed
+from hokm.errors import Busy, Conflict, HokmError
 from hokm.events import (
     Act,
     CeremonyVoided,
@@ -43,7 +43,6 @@ from hokm.events import (
     TimedOut,
     VoidCause,
 )
-from hokm.hand import HandNote, hand_signed_by, read_hand
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
 from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, Table, decide
@@ -53,8 +52,9 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_move
 from hokm_client.errors import NumberNotKept, SigningStopped
 from hokm_client.fraud import Fraud, FraudKind
+from hokm_client.held import HeldCards
 from hokm_client.keeping import Keeping, KeptMove
-from hokm_client.stream import Deal, Step, Stream
+from hokm_client.stream import Step, Stream
 from hokm_client.view import View
 
 MOST_CLOCK_DIFFERENCE_MS: Final = 30_000
@@ -72,20 +72,12 @@ class Unanswered(NamedTuple):
     signed_ms: int
 
 
-class SignedNote(NamedTuple):
-    """Cards as the house signed them."""
-
-    note: HandNote
-    body: bytes
-    signature: bytes
-
-
 class Seat:
     """One key in one seat of one table."""
 
     __slots__ = (
-        *("_entropy", "_keeping", "_notes", "_protest", "_protested", "_shut_at", "_stream"),
-        *("dealt", "fraud", "key", "notice", "number", "unanswered", "unsure"),
+        *("_entropy", "_keeping", "_protest", "_protested", "_shut_at", "_stream"),
+        *("cards", "fraud", "key", "notice", "number", "unanswered", "unsure"),
     )
 
     def __init__(
@@ -100,14 +92,12 @@ class Seat:
         self._stream = stream
         self._keeping = keeping
         self._entropy = entropy
-        self._notes: dict[int, SignedNote] = {}
         self._protest: Protest | None = None
         self._protested: set[tuple[bytes, ProtestReason]] = set()
         self._shut_at = -1
         self.number = number
         self.key = key
-        self.dealt: Hand = 0
-        """The cards that came with signed notes in the deal that is played."""
+        self.cards = HeldCards(stream, number, keeping)
         self.unanswered: Unanswered | None = None
         self.unsure = False
         """The unanswered move may not have arrived: the way to the server broke since it was signed."""
@@ -144,11 +134,6 @@ class Seat:
             return table.stage.holders[self.number].public_key == self.key.public
         return place.holder.public_key == self.key.public
 
-    @property
-    def five(self) -> Hand | None:
-        """The first packet, where it has come."""
-        return hand_of(self._notes[1].note.cards) if 1 in self._notes else None
-
     # What comes.
 
     def catch_up(self) -> None:
@@ -157,8 +142,7 @@ class Seat:
         The last move that was signed is unanswered unless the log holds it; the head that it vouches for must be in
         the stream. Raises `Fraud`.
         """
-        if isinstance(self._stream.there.stage, Round) and not self._notes:
-            self._begin_deal(self._stream.there)
+        self.cards.catch_up()
         kept = self._keeping.last_move(self._stream.id, self.key.public)
         if kept is None or self.unanswered is not None:
             return
@@ -182,34 +166,12 @@ class Seat:
             case CeremonyVoided():
                 self._see_void(step, content)
             case Dealt():
-                self._begin_deal(step.after)
+                self.cards.begin()
             case TimedOut(seat=seat) if seat == self.number and self._was_sent(step, NameTrump, Play):
                 self._complain(step.after, ProtestReason.DENIED_MOVE)
             case RoundRevealed():
                 assert step.deal is not None
-                self._check_cards(step.deal, step.entry)
-                self._notes, self.dealt = {}, 0
-
-    def take_note(self, body: bytes, signature: bytes) -> None:
-        """Cards of this seat, once the entry that released them has been seen. Raises `Fraud`."""
-        stream = self._stream
-        exhibits = {"note": body, "note_signature": signature}
-        try:
-            note = read_hand(body)
-        except Malformed as error:
-            raise self._caught(FraudKind.BAD_NOTE, str(error), exhibits) from None
-        if not hand_signed_by(body, signature, stream.event_key):
-            raise self._caught(FraudKind.BAD_SIGNATURE, "the house did not sign the hand note", exhibits)
-        stage = stream.there.stage
-        if note.version >= len(stream.leaves) or stream.leaves[note.version] != note.leaf:
-            what = "the hand note names an entry that is not in the stream"
-            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
-        if not isinstance(stage, Round) or note.ctx != stage.ceremony.ctx:
-            return  # of a deal that is over: nothing hangs on it
-        if note.seat != self.number or len(note.cards) != stream.there.rules.packets.sizes[note.packet - 1]:
-            what = "the hand note is of another seat, or of another count of cards"
-            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
-        self._take_packet(SignedNote(note, body, signature))
+                self.cards.check(step.deal, step.entry)
 
     def refused(self, move_hash: bytes, error: HokmError) -> bool:
         """The move with that SHA-256 was refused: whether it is the unanswered one of this seat.
@@ -271,19 +233,14 @@ class Seat:
         table = self._stream.there
         assert isinstance(table.stage, Round)
         if table.stage.trump is None:
-            five = self.five
+            five = self.cards.five
             return None if five is None else View(table, self.number, five, decision)
-        return View(table, self.number, self.dealt, decision) if len(self._notes) == 3 else None
+        return View(table, self.number, self.cards.dealt, decision) if self.cards.are_whole else None
 
     @property
     def lacks_cards(self) -> bool:
         """Cards of this seat have been released, and their notes have not come."""
-        table = self._stream.table
-        if table is None or not isinstance(table.stage, Round) or not self.holds:
-            return False
-        if table.stage.trump is not None:
-            return len(self._notes) < 3
-        return not self._notes and self._released_by(1) is not None
+        return self.holds and self.cards.are_missing
 
     def returns(self) -> bool:
         """Whether the player is absent without having left, and could come back."""
@@ -325,7 +282,7 @@ class Seat:
         )
         if not is_join or isinstance(table.stage, Seating):
             dealt: list[Hand | None] = [None] * 4
-            dealt[self.number] = self.dealt if len(self._notes) == 3 else None
+            dealt[self.number] = self.cards.dealt if self.cards.are_whole else None
             decide(table, move, table.time_ms, NO_HANDS._replace(dealt=(dealt[0], dealt[1], dealt[2], dealt[3])))
         number = self._number_beside(table, act)
         body = write_move(move)
@@ -461,61 +418,7 @@ class Seat:
             exhibits["entry"] = self._stream.entries[kept.seen_version]
         raise self._caught(FraudKind.TWO_ENTRIES, what, exhibits)
 
-    # Cards.
-
-    def _begin_deal(self, table: Table) -> None:
-        """A deal begins: what cards of it were kept before a crash count as sent."""
-        self._notes, self.dealt = {}, 0
-        assert isinstance(table.stage, Round)
-        for body, signature in self._keeping.notes(table.stage.ceremony.ctx, self.number):
-            self._hold(SignedNote(read_hand(body), body, signature))
-
-    def _hold(self, signed: SignedNote) -> None:
-        self._notes[signed.note.packet] = signed
-        self.dealt |= hand_of(signed.note.cards)
-
-    def _take_packet(self, signed: SignedNote) -> None:
-        note = signed.note
-        before = self._notes.get(note.packet)
-        if before is not None:
-            if before.body != signed.body:
-                raise self._two_notes(signed, before, "two hand notes for one packet")
-            return
-        if note.version != self._released_by(note.packet):
-            what = f"packet {note.packet} is not released by entry {note.version}"
-            exhibits = {"note": signed.body, "note_signature": signed.signature}
-            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
-        if self.dealt & hand_of(note.cards):
-            other = next(other for other in self._notes.values() if set(other.note.cards) & set(note.cards))
-            raise self._two_notes(signed, other, "one card in two packets")
-        self._hold(signed)
-        self._keeping.put_note(note.ctx, self.number, note.packet, signed.body, signed.signature)
-
-    def _released_by(self, packet: int) -> int | None:
-        """The version that releases a packet of this seat: Dealt the first of the hakem, what makes trumps the rest.
-
-        With open_first_packet Dealt releases everybody's first (G6).
-        """
-        table = self._stream.there
-        assert isinstance(table.stage, Round)
-        if packet == 1 and (table.rules.open_first_packet or table.stage.hakem == self.number):
-            return self._stream.dealt_at
-        return self._stream.trumps_at
-
-    def _check_cards(self, deal: Deal, entry: bytes) -> None:
-        """The notes of this seat against the deal that the numbers make."""
-        for packet, (note, body, signature) in self._notes.items():
-            if note.cards != deal.packets[packet - 1][self.number]:
-                exhibits = {"note": body, "note_signature": signature, "entry": entry}
-                what = f"packet {packet} of seat {self.number} is not what the revealed numbers deal"
-                raise self._caught(FraudKind.WRONG_HAND, what, exhibits, proves=True)
-
     # Fraud.
-
-    def _two_notes(self, signed: SignedNote, other: SignedNote, what: str) -> Fraud:
-        exhibits = {"note": signed.body, "note_signature": signed.signature}
-        exhibits |= {"other": other.body, "other_signature": other.signature}
-        return self._caught(FraudKind.TWO_HANDS, what, exhibits, proves=True)
 
     def _caught(self, kind: FraudKind, what: str, exhibits: dict[str, bytes], *, proves: bool = False) -> Fraud:
         return Fraud(kind, self._stream.there.version, what, proves, exhibits)

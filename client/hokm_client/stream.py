@@ -17,75 +17,39 @@ Nothing here belongs to one seat: that a number, a card or a commitment is one's
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from hokm.cards import Card, card_text, hand_of
-from hokm.deal import HOUSE_SEAT, commitment, deal, hands, packets_of
 from hokm.entry import ZERO_HASH, Entry, event_key_id, leaf, move_signed_by, parse_entry, signed_by
 from hokm.errors import HokmError, Malformed, NotUnderstood, SeenOther, TooLong
 from hokm.events import (
-    CeremonyOpened,
-    CeremonyVoided,
-    CommitSetClosed,
-    Dealt,
     Event,
-    GameEnded,
-    GameStarted,
-    HakemDrawn,
-    Join,
     Play,
-    Reopened,
     RoundRevealed,
-    Ruling,
     ServerFault,
     ServerFaultCause,
     SignedMove,
-    StandInCause,
     StoodIn,
     TableOpened,
     TimedOut,
 )
 from hokm.keys import KeyManifest
 from hokm.table import (
-    Ceremony,
-    Hands,
     House,
     Over,
     Round,
-    Supply,
     Table,
     decide,
-    decide_stand_in,
     due,
     evolve,
-    may_call_away,
-    may_fault,
-    next_context,
     opened,
     overdue,
-    reopening,
-    rule,
-    shown_numbers,
     signer,
-    stand_in_wanted,
     vouch,
 )
 from hokm.wire import read_event
+from hokm_client.errors import ManifestWanted
 from hokm_client.fraud import Fraud, FraudKind
-
-CeremonyNumbers = tuple[bytes, ...]
-
-HOUSE_WORD: Final = (Reopened, StoodIn, ServerFault)
-"""Rulings that may stand without being due or overdue, within bounds."""
-
-
-class Deal(NamedTuple):
-    """A deal whose numbers are public."""
-
-    ctx: bytes
-    packets: tuple[tuple[tuple[Card, ...], ...], ...]
-    """As dealt, `[packet][seat]`."""
-    hands: Hands
+from hokm_client.rulings import Deal, check_ruling, decide_again
 
 
 class Step(NamedTuple):
@@ -105,8 +69,8 @@ class Stream:
     """The checked entries of one table."""
 
     __slots__ = (
-        *("_key", "_key_id", "_manifest", "_manifest_leaf", "_of_round", "_own", "_successors"),
-        *("dealt_at", "entries", "id", "leaves", "table", "trumps_at"),
+        *("_key", "_key_id", "_manifest", "_of_round", "_own", "_successors", "_has_asked"),
+        *("dealt_at", "entries", "id", "leaves", "manifest_leaf", "table", "trumps_at"),
     )
 
     def __init__(
@@ -115,10 +79,11 @@ class Stream:
         """`manifest` is the one that the table's first entry names by leaf; `successors` came after it."""
         self.id = table_id
         self._manifest = manifest
-        self._manifest_leaf = manifest_leaf
+        self.manifest_leaf = manifest_leaf
         self._key = manifest.event_key
         self._key_id = manifest.event_key_id
         self._successors = tuple(successors)
+        self._has_asked = False
         self._own: dict[bytes, bytes] = {}
         self._of_round: list[tuple[Table, Event]] = []
         self.table: Table | None = None
@@ -159,11 +124,17 @@ class Stream:
         """A move of this program's was refused, or is not wanted any more."""
         self._own.pop(body, None)
 
+    def learn(self, successors: Sequence[KeyManifest]) -> None:
+        """All manifests that there are now after the table's own: what `ManifestWanted` asks for."""
+        self._successors = tuple(successors)
+        self._has_asked = True
+
     def take(self, first_version: int, entries: Sequence[bytes]) -> Iterator[Step]:
         """Check and fold entries, the first of which has that version, one step at a time.
 
         Entries that are there already are compared and passed over. Raises `Fraud`, and the stream stays as it was
-        before the entry at fault; `NotUnderstood`, `TooLong` for what may be a later version's.
+        before the entry at fault; `NotUnderstood`, `TooLong` for what may be a later version's; once `ManifestWanted`,
+        where a manifest that is not known yet may name the key that signed.
         """
         for version, octets in enumerate(entries, first_version):
             if version < len(self.entries):
@@ -178,6 +149,8 @@ class Stream:
         try:
             self._check_place(version, event)
             if not self._is_signed(entry, event):
+                if _is_revocation(event) and not self._has_asked:
+                    raise ManifestWanted(version)
                 raise self._fraud(FraudKind.BAD_SIGNATURE, "the entry is not signed by the house's event key")
             dealt = self._check(table, event)
         except Fraud as fraud:
@@ -214,10 +187,7 @@ class Stream:
     def _is_signed(self, entry: Entry, event: Event) -> bool:
         if signed_by(entry, self._key, self._key_id):
             return True
-        content = event.content
-        if not isinstance(content, ServerFault) or content.cause is not ServerFaultCause.KEY_REVOKED:
-            return False
-        return any(
+        return _is_revocation(event) and any(
             self._key in later.revoked_keys
             and signed_by(entry, later.event_key, event_key_id(later.origin, later.event_key))
             for later in self._successors
@@ -264,7 +234,7 @@ class Stream:
         if table is None:
             if not isinstance(content, TableOpened):
                 raise self._forged("a stream begins with TableOpened")
-            if content.manifest_leaf != self._manifest_leaf:
+            if content.manifest_leaf != self.manifest_leaf:
                 raise self._forged("it names another key manifest")
             return None
         if type(content) is SignedMove:
@@ -272,11 +242,14 @@ class Stream:
             return None
         assert not isinstance(content, SignedMove)
         try:
-            return self._check_ruling(table, event.time_ms, content)
+            check_ruling(table, event.time_ms, content)
+            if isinstance(content, StoodIn):
+                self._check_signed(table, content.join)
         except Fraud:
             raise
         except HokmError as error:
             raise self._forged(str(error)) from None
+        return decide_again(table, content.numbers, self._of_round) if isinstance(content, RoundRevealed) else None
 
     def _check_move(self, table: Table, event: Event, signed: SignedMove) -> None:
         wanted = due(table) or overdue(table, event.time_ms)
@@ -299,131 +272,6 @@ class Stream:
         if self.leaves[move.seen_version] != move.seen_hash:
             raise SeenOther(move.seen_version, move.seen_hash.hex())
 
-    def _check_ruling(self, table: Table, time_ms: int, content: Ruling) -> Deal | None:
-        kind = type(content)
-        if isinstance(content, HOUSE_WORD) and self._is_house_word(table, time_ms, content):
-            return None
-        wanted = due(table) or overdue(table, time_ms)
-        if kind is not wanted:
-            instead = "a move" if wanted is None else wanted.__name__
-            raise self._forged(f"{kind.__name__} stands where {instead} must")
-        supply = Supply()
-        dealt = None
-        match content:
-            case CeremonyOpened(ctx=ctx, house_commitment=house_commitment, anchor=anchor):
-                if ctx != next_context(table).to_bytes():
-                    raise self._forged("the ceremony is not the one that comes next", FraudKind.WRONG_CONTEXT)
-                supply = Supply(house_commitment=house_commitment, anchor=anchor)
-            case CeremonyVoided() | ServerFault():
-                self._check_shown(table, shown_numbers(content))
-                supply = Supply(shown_numbers(content))
-            case HakemDrawn(numbers=numbers):
-                self._check_numbers(_ceremony(table), dict(enumerate(numbers)))
-                supply = Supply(numbers)
-            case RoundRevealed(numbers=numbers):
-                supply = Supply(numbers)
-                dealt = self._decide_again(table, numbers)
-            case StoodIn(join=join):
-                wanted_seat = stand_in_wanted(table)
-                assert wanted_seat is not None
-                self._check_stand_in(table, content, wanted_seat[0])
-                supply = Supply(join=join)
-            case TimedOut():
-                self._check_policy_play(table, content)
-                return None
-            case CommitSetClosed() | GameStarted() | Dealt() | GameEnded():
-                pass
-            case _:
-                raise AssertionError("no table opens with the rule that this ruling belongs to")
-        if content != rule(table, kind, supply):
-            changed = kind is CommitSetClosed
-            raise self._forged(
-                f"{kind.__name__} says what the rules do not give",
-                FraudKind.CHANGED_SET if changed else FraudKind.FORGED_RULING,
-            )
-        return dealt
-
-    def _is_house_word(self, table: Table, time_ms: int, content: Reopened | StoodIn | ServerFault) -> bool:
-        """Whether it may stand as the house's word; False where only a rule could have brought it."""
-        match content:
-            case Reopened(seats=seats):
-                if due(table) is not None or not seats or not set(seats) <= set(reopening(table, time_ms)):
-                    raise self._forged("a decision begins anew that has not run out, or has begun anew before")
-                return True
-            case StoodIn(cause=StandInCause.AWAY, seat=seat):
-                if due(table) is not None or not may_call_away(table, seat, time_ms):
-                    raise self._forged(f"seat {seat} cannot be called away here")
-                self._check_stand_in(table, content, seat)
-                return True
-            case ServerFault():
-                if not may_fault(table, content):
-                    return False
-                if isinstance(table.stage, Ceremony):
-                    self._check_some(table, shown_numbers(content))
-                return True
-            case _:
-                return False
-
-    def _check_stand_in(self, table: Table, content: StoodIn, seat: int) -> None:
-        move = content.join.move
-        if content.seat != seat or move.seat != seat or not isinstance(move.act, Join):
-            raise self._forged(f"a stand-in is wanted in seat {seat}")
-        decide_stand_in(table, move)
-        self._check_signed(table, content.join)
-
-    def _check_policy_play(self, table: Table, content: TimedOut) -> None:
-        """What can be seen of a policy play without the hand; the rest when the round is revealed."""
-        stage = table.stage
-        assert isinstance(stage, Round)
-        names = stage.trump is None
-        if content.seat != stage.turn or names != (content.trump is not None) or names == (content.card is not None):
-            raise self._forged("the policy decided what was not to be decided")
-        if content.card is not None and stage.played >> content.card & 1:
-            raise self._forged(f"{card_text(content.card)} was played before")
-
-    # Numbers and cards.
-
-    def _check_shown(self, table: Table, numbers: tuple[bytes | None, ...]) -> None:
-        """A ceremony that ended without a deal shows the numbers that had come, and the house's."""
-        come = (*_ceremony(table).revealed, True)
-        if tuple(number is not None for number in numbers) != come:
-            raise self._forged("it carries other numbers than those that were revealed")
-        self._check_some(table, numbers)
-
-    def _check_some(self, table: Table, numbers: tuple[bytes | None, ...]) -> None:
-        there = {seat: number for seat, number in enumerate(numbers) if number is not None}
-        self._check_numbers(_ceremony(table), there)
-
-    def _check_numbers(self, ceremony: Ceremony, numbers: dict[int, bytes]) -> None:
-        """Every number opens the commitment of its seat."""
-        keys = (*(holder.public_key for holder in ceremony.holders), self._key)
-        made = (*ceremony.commitments, ceremony.house_commitment)
-        for seat, number in numbers.items():
-            if commitment(ceremony.ctx, seat, keys[seat], number) != made[seat]:
-                who = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
-                raise self._forged(f"the number of {who} does not open its commitment", FraudKind.WRONG_NUMBER)
-
-    def _decide_again(self, table: Table, numbers: CeremonyNumbers) -> Deal:
-        """The deal of a round whose numbers are public, after every card and policy play was decided with it."""
-        stage = table.stage
-        assert isinstance(stage, Round)
-        ceremony = stage.ceremony
-        assert ceremony.commit_set is not None
-        self._check_numbers(ceremony, dict(enumerate(numbers)))
-        deck = deal(ceremony.commit_set, numbers)
-        packets = packets_of(deck, stage.hakem, table.rules.packets)
-        known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]))
-        for before, event in self._of_round:
-            content = event.content
-            if isinstance(content, SignedMove):
-                try:
-                    decide(before, content.move, event.time_ms, known)
-                except HokmError as error:
-                    raise self._forged(f"entry {event.version}: {error}", FraudKind.FORGED_MOVE) from None
-            elif content != rule(before, TimedOut, Supply(hands=known)):
-                raise self._forged(f"entry {event.version}: the policy does not give this")
-        return Deal(ceremony.ctx, packets, known)
-
     # Fraud.
 
     def _fraud(self, kind: FraudKind, what: str, *, proves: bool = False) -> Fraud:
@@ -433,6 +281,7 @@ class Stream:
         return self._fraud(kind, what, proves=True)
 
 
-def _ceremony(table: Table) -> Ceremony:
-    assert isinstance(table.stage, Ceremony)
-    return table.stage
+def _is_revocation(event: Event) -> bool:
+    """The one entry that another key than the table's own may sign."""
+    content = event.content
+    return isinstance(content, ServerFault) and content.cause is ServerFaultCause.KEY_REVOKED

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from hokm.errors import Busy, HokmError, SeatNotYours
@@ -13,7 +13,7 @@ from hokm.events import Act, SignedMove, StoodIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.connection import now_ms
 from hokm_client.desk import Desk
-from hokm_client.errors import TakenOver
+from hokm_client.errors import ManifestWanted, TakenOver
 from hokm_client.fraud import Fraud
 from hokm_client.play_stream import PlayStream
 from hokm_client.seat import Seat
@@ -33,11 +33,17 @@ class Tableside:
         *,
         save: Callable[[Fraud, Stream], Path | None],
         forget: Callable[[Tableside], None],
+        learn: Callable[[Stream], Awaitable[None]],
     ) -> None:
-        """`save` keeps the evidence of a fraud and says where; `forget` is told when nothing more comes."""
+        """`save` keeps the evidence of a fraud and says where; `forget` is told when nothing more comes.
+
+        `learn` lets a stream know of all key manifests that there are now.
+        """
         self._stream = stream
         self._save = save
         self._forget = forget
+        self._learn_manifests = learn
+        self._learning: asyncio.Future[None] | None = None
         self._nameless = False
         self.desk = desk
         self.sittings: list[Sitting] = []
@@ -72,6 +78,9 @@ class Tableside:
             desk.take(update, now_ms())
         except Fraud as fraud:
             self.caught(fraud)
+            return
+        except ManifestWanted:
+            self._learning = asyncio.ensure_future(self._learn())
             return
         except HokmError as error:
             self.failed(error)
@@ -129,6 +138,17 @@ class Tableside:
                 except HokmError as error:
                     logger.warning("the protest of seat %d was not signed: %s", sitting.number, error)
         self.failed(fraud)
+
+    async def _learn(self) -> None:
+        """Fetch the manifests that an entry asks for, and let the entry come again."""
+        try:
+            await self._learn_manifests(self.desk.stream)
+        except Fraud as fraud:
+            self.caught(fraud)
+        except HokmError as error:
+            self.failed(error)
+        else:
+            self._stream.attach(self.desk.stream.id, self)
 
     def _stepped(self, step: Step) -> None:
         content = step.event.content

@@ -6,10 +6,14 @@ from __future__ import annotations
 import pytest
 
 from hokm.cards import PACK
-from hokm.events import RoundRevealed, SeatKind
+from hokm.deal import Purpose
+from hokm.events import RoundRevealed, SeatKind, ServerFaultCause
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Over
-from tests.client.evening import Evening
+from hokm_client.errors import ManifestWanted
+from hokm_client.fraud import Fraud, FraudKind
+from hokm_client.trust import Manifests
+from tests.client.evening import Evening, in_ceremony
 from tests.simulation import Game, TestHouse
 from tests.simulation.game import FOUR_PERSONS, TWO_AND_BOTS
 
@@ -74,3 +78,35 @@ def test_a_round_that_is_over_shows_its_deal() -> None:
     assert all(
         sorted(card for packet in deal.packets for cards in packet for card in cards) == [*PACK] for deal in deals
     )
+
+
+def test_a_revoked_key_ends_a_game_under_the_new_one() -> None:
+    """The one entry by another key: it asks for the manifest that names it, and is taken then."""
+    evening = Evening((0,), seed=9)
+    evening.until(in_ceremony(Purpose.DEAL, closed=True))
+    game, house = evening.game, evening.house
+    revoked, house.event_key = house.event_key.public, house.new_key()
+    house.write_manifest((revoked,), root=house.first_root)
+    game.event_key = house.event_key
+    game.fail(ServerFaultCause.KEY_REVOKED)
+    with pytest.raises(ManifestWanted):
+        evening.feed()
+    manifests = Manifests(house.policy, house.origin)
+    manifests.learn([entry for entry, _ in house.manifests])
+    found = manifests.of(evening.desk.stream.manifest_leaf)
+    assert found is not None
+    evening.desk.stream.learn(found[1])
+    evening.feed()
+    assert evening.desk.stream.is_over
+
+
+def test_a_new_key_that_no_manifest_names_is_a_fraud() -> None:
+    """Whoever says that the key was revoked must have the root's word for it."""
+    evening = Evening((0,), seed=9)
+    evening.until(in_ceremony(Purpose.DEAL, closed=True))
+    evening.game.event_key = evening.house.new_key()
+    evening.game.fail(ServerFaultCause.KEY_REVOKED)
+    evening.desk.stream.learn(())
+    with pytest.raises(Fraud) as found:
+        evening.feed()
+    assert found.value.kind is FraudKind.BAD_SIGNATURE

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a ruling may stand where it stands, and says what the rules give; and a round decided again with its cards.
+
+What the house alone can know is taken from the entry and held against what it was bound to before: a number must
+open its commitment. What is the house's own word (that somebody is away, that it was down, that it failed) keeps its
+bounds. Everything else follows from the entries before, and must be equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from hokm.cards import Card, card_text, hand_of
+from hokm.deal import HOUSE_SEAT, commitment, deal, hands, packets_of
+from hokm.errors import HokmError
+from hokm.events import (
+    CeremonyOpened,
+    CeremonyVoided,
+    CommitSetClosed,
+    Dealt,
+    Event,
+    GameEnded,
+    GameStarted,
+    HakemDrawn,
+    Join,
+    Reopened,
+    RoundRevealed,
+    Ruling,
+    ServerFault,
+    SignedMove,
+    StandInCause,
+    StoodIn,
+    TimedOut,
+)
+from hokm.rules import Seat
+from hokm.table import (
+    Ceremony,
+    Hands,
+    Round,
+    Supply,
+    Table,
+    decide,
+    decide_stand_in,
+    due,
+    may_call_away,
+    may_fault,
+    next_context,
+    overdue,
+    reopening,
+    rule,
+    shown_numbers,
+    stand_in_wanted,
+)
+from hokm_client.fraud import Fraud, FraudKind
+
+HOUSE_WORD: Final = (Reopened, StoodIn, ServerFault)
+"""Rulings that may stand without being due or overdue, within bounds."""
+
+
+class Deal(NamedTuple):
+    """A deal whose numbers are public."""
+
+    ctx: bytes
+    packets: tuple[tuple[tuple[Card, ...], ...], ...]
+    """As dealt, `[packet][seat]`."""
+    hands: Hands
+
+
+def forged(table: Table, what: str, kind: FraudKind = FraudKind.FORGED_RULING) -> Fraud:
+    """The fraud of the entry after those that made this table. It shows itself to whoever has these entries."""
+    return Fraud(kind, table.version + 1, what, proves=True)
+
+
+def check_ruling(table: Table, time_ms: int, content: Ruling) -> None:
+    """Hold the next entry, a ruling, against the rules.
+
+    The signature under a stand-in's Join is the stream's to check. Raises `Fraud`, and what `rule` and
+    `decide_stand_in` raise.
+    """
+    kind = type(content)
+    if isinstance(content, HOUSE_WORD) and _is_house_word(table, time_ms, content):
+        return
+    wanted = due(table) or overdue(table, time_ms)
+    if kind is not wanted:
+        instead = "a move" if wanted is None else wanted.__name__
+        raise forged(table, f"{kind.__name__} stands where {instead} must")
+    if isinstance(content, TimedOut):
+        _check_policy_play(table, content)
+    elif content != rule(table, kind, _supply_of(table, content)):
+        fraud = FraudKind.CHANGED_SET if kind is CommitSetClosed else FraudKind.FORGED_RULING
+        raise forged(table, f"{kind.__name__} says what the rules do not give", fraud)
+
+
+def _supply_of(table: Table, content: Ruling) -> Supply:
+    """What the entry itself brings, once it is held against what bound the house before."""
+    match content:
+        case CeremonyOpened(ctx=ctx, house_commitment=house_commitment, anchor=anchor):
+            if ctx != next_context(table).to_bytes():
+                raise forged(table, "the ceremony is not the one that comes next", FraudKind.WRONG_CONTEXT)
+            return Supply(house_commitment=house_commitment, anchor=anchor)
+        case CeremonyVoided() | ServerFault():
+            numbers = shown_numbers(content)
+            come = (*_ceremony(table).revealed, True)
+            if tuple(number is not None for number in numbers) != come:
+                raise forged(table, "it carries other numbers than those that were revealed")
+            _check_numbers(table, _ceremony(table), numbers)
+            return Supply(numbers)
+        case HakemDrawn(numbers=drawn):
+            _check_numbers(table, _ceremony(table), drawn)
+            return Supply(drawn)
+        case RoundRevealed(numbers=revealed):
+            assert isinstance(table.stage, Round)
+            _check_numbers(table, table.stage.ceremony, revealed)
+            return Supply(revealed)
+        case StoodIn(join=join):
+            wanted = stand_in_wanted(table)
+            assert wanted is not None
+            _check_stand_in(table, content, wanted[0])
+            return Supply(join=join)
+        case _:
+            assert isinstance(content, CommitSetClosed | GameStarted | Dealt | GameEnded), "nothing else is ever due"
+            return Supply()
+
+
+def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | ServerFault) -> bool:
+    """Whether it may stand as the house's word; False where only a rule could have brought it."""
+    match content:
+        case Reopened(seats=seats):
+            if due(table) is not None or not seats or not set(seats) <= set(reopening(table, time_ms)):
+                raise forged(table, "a decision begins anew that has not run out, or has begun anew before")
+            return True
+        case StoodIn(cause=StandInCause.AWAY, seat=seat):
+            if due(table) is not None or not may_call_away(table, seat, time_ms):
+                raise forged(table, f"seat {seat} cannot be called away here")
+            _check_stand_in(table, content, seat)
+            return True
+        case ServerFault():
+            if not may_fault(table, content):
+                return False
+            if isinstance(table.stage, Ceremony):
+                _check_numbers(table, table.stage, shown_numbers(content))
+            return True
+        case _:
+            return False
+
+
+def _check_stand_in(table: Table, content: StoodIn, seat: Seat) -> None:
+    move = content.join.move
+    if content.seat != seat or move.seat != seat or not isinstance(move.act, Join):
+        raise forged(table, f"a stand-in is wanted in seat {seat}")
+    decide_stand_in(table, move)
+
+
+def _check_policy_play(table: Table, content: TimedOut) -> None:
+    """What can be seen of a policy play without the hand; the rest when the round is revealed."""
+    stage = table.stage
+    assert isinstance(stage, Round)
+    names = stage.trump is None
+    if content.seat != stage.turn or names != (content.trump is not None) or names == (content.card is not None):
+        raise forged(table, "the policy decided what was not to be decided")
+    if content.card is not None and stage.played >> content.card & 1:
+        raise forged(table, f"{card_text(content.card)} was played before")
+
+
+# Numbers and cards.
+
+
+def _check_numbers(table: Table, ceremony: Ceremony, numbers: Sequence[bytes | None]) -> None:
+    """Every number that is there opens the commitment of its seat, the house's last."""
+    keys = (*(holder.public_key for holder in ceremony.holders), table.house.event_key)
+    made = (*ceremony.commitments, ceremony.house_commitment)
+    for seat, number in enumerate(numbers):
+        if number is not None and commitment(ceremony.ctx, seat, keys[seat], number) != made[seat]:
+            who = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
+            raise forged(table, f"the number of {who} does not open its commitment", FraudKind.WRONG_NUMBER)
+
+
+def decide_again(table: Table, numbers: tuple[bytes, ...], plays: Iterable[tuple[Table, Event]]) -> Deal:
+    """The deal of a round whose numbers were checked, after every card and policy play was decided with its hands.
+
+    `plays` are the entries that chose a card, or trumps by the policy, each with the table before it.
+    """
+    stage = table.stage
+    assert isinstance(stage, Round)
+    assert stage.ceremony.commit_set is not None
+    deck = deal(stage.ceremony.commit_set, numbers)
+    packets = packets_of(deck, stage.hakem, table.rules.packets)
+    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]))
+    for before, event in plays:
+        content = event.content
+        if isinstance(content, SignedMove):
+            try:
+                decide(before, content.move, event.time_ms, known)
+            except HokmError as error:
+                raise forged(table, f"entry {event.version}: {error}", FraudKind.FORGED_MOVE) from None
+        elif content != rule(before, TimedOut, Supply(hands=known)):
+            raise forged(table, f"entry {event.version}: the policy does not give this")
+    return Deal(stage.ceremony.ctx, packets, known)
+
+
+def _ceremony(table: Table) -> Ceremony:
+    assert isinstance(table.stage, Ceremony)
+    return table.stage
