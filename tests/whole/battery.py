@@ -32,7 +32,8 @@ from hokm.table import Ceremony, Round, Table
 from hokm.verify import Verdict, verify
 from hokm.wire import read_event
 from hokm_client.bot import random_legal
-from hokm_client.player import Player, Sitting
+from hokm_client.player import Player
+from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
 from hokm_client.view import View
 
@@ -152,7 +153,7 @@ class Battery:
         sittings = []
         self._joining = True
         for seat, player in zip((0, 2), players, strict=True):
-            sittings.append(await _again(lambda p=player, s=seat: self._sit(p, table_id, s)))
+            sittings.append(await _again(partial(self._sit, player, table_id, seat)))
         self._joining = False
         self._sittings = sittings
         for sitting in sittings:
@@ -207,7 +208,7 @@ class Battery:
         """Every game's proof is true, and its entries are those that were shown, each move once."""
         policy = Policy.parse((self.server.var / "policy").read_bytes())
         for table_id, shown in self._shown.items():
-            proof = await _again(lambda t=table_id: player.connection.game_proof(t))
+            proof = await _again(partial(player.connection.game_proof, table_id))
             report = verify(proof, policy)
             assert report.verdict in (Verdict.VERIFIED, Verdict.WITH_WARNINGS), report
             entries = await _all_entries(player, table_id)

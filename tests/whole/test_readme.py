@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the README says to type works: its program plays a game, its commands run, its make targets are there."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hokm_client.local import proof_path
+from tests.whole.battery import KilledServer
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+BIN = Path(sys.executable).parent
+MOST_SECONDS = 60
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of that language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    """Every command of the shell blocks, as words."""
+    return [shlex.split(line, comments=True) for block in blocks("sh") for line in block.splitlines() if line]
+
+
+MAKES = [words[1:] for words in commands() if words[0] == "make"]
+PROGRAMS = [words for words in commands() if words[0] != "make"]
+
+
+@pytest.mark.parametrize("words", MAKES, ids=" ".join)
+def test_every_make_command_is_there(words: list[str]) -> None:
+    """make knows each target with these variables."""
+    made = subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.timeout(120)
+def test_the_program_plays_a_game_and_the_commands_run_on_it(tmp_path: Path) -> None:
+    """The SDK's example plays to the end at a real server; then each program of the README runs on what it left."""
+    asyncio.run(_play_and_try(tmp_path))
+
+
+async def _play_and_try(folder: Path) -> None:
+    var = folder / "var"
+    var.mkdir()
+    server = KilledServer(var)
+    await server.start()
+    try:
+        address = server.address
+        (program,) = blocks("python")
+        played = await _run(sys.executable, "-c", program.replace("127.0.0.1:7465", address), folder=folder)
+        assert "GameEnded(cause=<GameEndCause.TARGET" in played
+        table_id = await _last_table(var)
+        for number in (1, None):
+            asked = [] if number is None else ["--round", str(number)]
+            out = proof_path(var / "proofs", bytes.fromhex(table_id), number)
+            out.parent.mkdir(exist_ok=True)
+            await _run("hokm", "proof", table_id, *asked, "--out", str(out), "--server", address, folder=folder)
+        for words in PROGRAMS:
+            await _try(words, table_id, address, folder)
+    finally:
+        await server.kill(bots_too=True)
+
+
+async def _try(words: list[str], table_id: str, address: str, folder: Path) -> None:
+    match words[:2]:
+        case ["hokm-server", "serve"]:
+            told = await _run("hokm-server", "serve", "--help", folder=folder)
+            assert all(option in told for option in words if option.startswith("--"))
+        case ["hokm-verify", *_]:
+            paths = sorted(str(path) for path in (folder / "var" / "proofs").glob("*.json"))
+            given = [word.replace("TABLE", table_id) for word in words]
+            given = [path for word in given for path in (paths if "*" in word else [word])]
+            assert await _run(*given, folder=folder)
+        case ["hokm", "token"]:
+            assert len(await _run(*words, "--server", address, folder=folder)) > 40
+        case _:
+            assert await _run(*words, folder=folder)
+
+
+async def _last_table(var: Path) -> str:
+    """The id of the table that was opened last, from the log itself."""
+    import sqlite3
+
+    with sqlite3.connect(f"file:{var / 'log.db'}?mode=ro", uri=True) as database:
+        (table_id,) = database.execute("SELECT stream FROM streams ORDER BY stream DESC LIMIT 1").fetchone()
+    return bytes(table_id).hex()
+
+
+async def _run(*words: str, folder: Path) -> str:
+    """What a program prints; it ends with 0."""
+    program = str(BIN / words[0]) if (BIN / words[0]).exists() else words[0]
+    process = await asyncio.create_subprocess_exec(
+        program, *words[1:], cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        said, failed = await asyncio.wait_for(process.communicate(), MOST_SECONDS)
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert process.returncode == 0, (words, failed.decode())
+    return said.decode()
