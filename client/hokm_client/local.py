@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole evening on one machine: a server, its bots and, at a terminal, you. This is what `make run` runs.
+"""A whole evening on one machine: a server and its bots. This is what `make run` runs.
 
-Without a terminal, or where it is asked for, four bots play a game; then every round's proof and the game's are
-verified by `hokm-verify` in a process of its own, and its verdict is the exit status.
+Four bots play a game; then every round's proof and the game's are verified by `hokm-verify` in a process of its own,
+and its verdict is the exit status.
 """
 
 from __future__ import annotations
@@ -159,7 +159,6 @@ async def verify(paths: Sequence[Path], policy: Path) -> int:
     return verifier.returncode
 
 
-def run(var: Path, *, bots_only: bool) -> int:
+def run(var: Path) -> int:
     """Let four bots play and verify their game; the status of the verifier. Raises `HokmError`."""
-    assert bots_only
     return asyncio.run(bots_play(var))
