@@ -38,7 +38,7 @@ soak: $(STUBS) ## The long tests, one after the other
 
 bench: $(STUBS) ## The measurements, each one a program in bench/
 	@$(if $(BENCH),,echo 'There is nothing in bench/ yet.')
-	@set -e; for bench in $(BENCH); do echo "== $$bench"; $(BIN)/python $$bench $(ARGS); done
+	@set -e; for bench in $(BENCH); do echo "== $$bench"; PYTHONPATH=. $(BIN)/python $$bench $(ARGS); done
 
 proto: environment ## Compile the .proto files into the package hokm.v1
 	@$(BIN)/python proto/generate.py

@@ -89,7 +89,11 @@ class Keeping:
             if directory is not None:
                 directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                self._db.close()
+                raise
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise KeepingInUse(self._path) from None

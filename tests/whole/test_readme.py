@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -88,9 +90,7 @@ async def _try(words: list[str], table_id: str, address: str, folder: Path) -> N
 
 async def _last_table(var: Path) -> str:
     """The id of the table that was opened last, from the log itself."""
-    import sqlite3
-
-    with sqlite3.connect(f"file:{var / 'log.db'}?mode=ro", uri=True) as database:
+    with contextlib.closing(sqlite3.connect(f"file:{var / 'log.db'}?mode=ro", uri=True)) as database:
         (table_id,) = database.execute("SELECT stream FROM streams ORDER BY stream DESC LIMIT 1").fetchone()
     return bytes(table_id).hex()
 
