@@ -148,7 +148,6 @@ WORDS: Final = Words(
     prompt_card="A card, by its number or like KH; ? for help",
     prompt_trumps="Trumps, by number or like hearts; ? for help",
     prompt_wait="? for help",
-    prompt_confirm="yes or no",
     confirm_leave="Leave the table? A stand-in will play for you. Type yes or no.",
     confirm_resign="Resign the game? It is lost once your partner resigns too, or is no person. Type yes or no.",
     confirm_quit="Close the program in the middle of a game? Your clock keeps running. Type yes or no.",

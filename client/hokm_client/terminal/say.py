@@ -145,7 +145,7 @@ def situation(view: View, language: Language) -> list[str]:
         lines += [last_trick(view, language), _on_table(view, language)]
     if view.hand:
         lines += hand(view, language)
-    lines.append(" ".join(turn(view, language)))
+    lines += [" ".join(waiting)] if (waiting := turn(view, language)) else []
     lines += choices(view, language)
     return lines
 

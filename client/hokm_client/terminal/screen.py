@@ -17,7 +17,7 @@ from typing import Final
 from hokm.cards import SUITS, Card, suit_of
 from hokm.rules import Seat
 from hokm_client.terminal import say
-from hokm_client.terminal.bidi import Bidi, apart, cells, clean, leftward
+from hokm_client.terminal.bidi import Bidi, apart, cells, clean, clip, leftward
 from hokm_client.terminal.rows import CARD_OFF, CARD_ON, Ink, Piece, Style, centred
 from hokm_client.terminal.view import Connection, Deal, Phase, Place, Seated, Sitter, Trick, View, held, place
 from hokm_client.terminal.words import Language, number, suit_name, symbol, words
@@ -27,6 +27,8 @@ LEAST_WIDTH: Final = 44
 MOST_WIDTH: Final = 100
 """Wider ones are not filled: a table should be seen at one glance."""
 
+PROMPT: Final = "> "
+
 MESSAGES: Final = 3
 """So many of the newest messages are shown."""
 
@@ -34,7 +36,10 @@ _CARD_CELLS: Final = 6
 
 
 def draw(view: View, language: Language, width: int, *, bidi: Bidi = Bidi.SHAPED, colour: bool = True) -> list[str]:
-    """The picture, from top to bottom. With `colour` False there is no escape sequence in it."""
+    """The picture, from top to bottom, the prompt last: the cursor belongs behind it.
+
+    With `colour` False there is no escape sequence in it.
+    """
     if width < LEAST_WIDTH:
         return tell(view, language, width, bidi=bidi)
     ink = Ink(colour, bidi, language.rtl)
@@ -46,7 +51,10 @@ def draw(view: View, language: Language, width: int, *, bidi: Bidi = Bidi.SHAPED
     lines += ["", *_hand(view, language, width, ink), ""] if view.hand else [""]
     for message in view.messages[-MESSAGES:]:
         lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(clean(message), width, Style.BOLD)]
-    lines.append(ink.row([ink.start(ink.piece(say.prompt(view, language), width, Style.FAINT), width)]))
+    lines += [
+        ink.row([ink.start(line, width)]) for line in ink.paragraph(say.prompt(view, language), width, Style.FAINT)
+    ]
+    lines.append(PROMPT + ink.symbols(clip(clean(view.typed), width - len(PROMPT) - 1)).written)
     return lines
 
 
@@ -57,6 +65,7 @@ def tell(view: View, language: Language, width: int | None = None, *, bidi: Bidi
     sentences.append(say.prompt(view, language))
     if width is None:
         return [ink.row([(0, ink.piece(sentence, sys.maxsize))]) for sentence in sentences]
+    width = max(width, 2)  # for one wide character
     to_the_right = language.rtl and bidi is not Bidi.NONE
     return [
         ink.row([ink.start(line, width) if to_the_right else (0, line)])
@@ -72,7 +81,8 @@ def _top(view: View, language: Language, width: int, ink: Ink) -> list[str]:
     trumps = _trumps(view, language, ink)
     taken = sum(piece.cells for piece in trumps)
     title = ink.piece(f"{words(language).game} · {say.round_line(view, language)}", width - 1 - taken, Style.BOLD)
-    score = ink.piece(f"{say.score_line(view, language)} · {say.tricks_line(view, language)}", width)
+    counts = [] if view.phase is Phase.SEATING else [say.score_line(view, language), say.tricks_line(view, language)]
+    score = ink.piece(" · ".join(counts), width)
     well = _wellness(view, language, width, ink)
     together = score.cells + 1 + well.cells <= width
     first = ink.row([ink.start(title, width), *ink.flow(trumps, width - taken, width)])
@@ -104,20 +114,21 @@ def _wellness(view: View, language: Language, width: int, ink: Ink) -> Piece:
 def _table(view: View, language: Language, width: int, ink: Ink) -> list[str]:
     centre = width // 2
     zone = centre - _CARD_CELLS // 2 - 2  # what is beside the cards in the middle
+    at_left, at_right = zone // 2, width - zone + zone // 2
     rows: list[list[tuple[int, Piece]]] = [[] for _ in range(10)]
     me, right, partner, left = view.around()
     trick = view.trick or Trick(me)
     for seat, row, middle in (
         (partner, 1, centre),
-        (right, 4, width - zone // 2),
-        (left, 4, zone // 2),
+        (right, 4, at_right),
+        (left, 4, at_left),
         (me, 6, centre),
     ):
         for line, piece in enumerate(_card(trick.card_of(seat), language, ink)):
             rows[row + line].append(centred(piece, middle))
     rows[0].append(centred(_one_line(view, partner, language, width, ink), centre))
     rows[9].append(centred(_one_line(view, me, language, width, ink), centre))
-    for seat, middle in ((right, width - zone // 2), (left, zone // 2)):
+    for seat, middle in ((right, at_right), (left, at_left)):
         for line, piece in enumerate(_three_lines(view, seat, language, zone, ink), start=1):
             rows[line].append(centred(piece, middle))
     return [ink.row(row) for row in rows]

@@ -162,7 +162,7 @@ class View:
     messages: tuple[str, ...] = ()
     """Sentences in the player's language, the newest last: a refusal, a verdict."""
     typed: str = ""
-    """What stands unfinished at the prompt: a redraw keeps it."""
+    """What stands unfinished behind the prompt: a redraw keeps it."""
 
     @property
     def my_turn(self) -> bool:

@@ -139,7 +139,6 @@ class Words:
     prompt_card: str
     prompt_trumps: str
     prompt_wait: str
-    prompt_confirm: str
     confirm_leave: str
     confirm_resign: str
     confirm_quit: str
@@ -202,6 +201,11 @@ def listed(language: Language, parts: list[str]) -> str:
 
 
 _PERSIAN_DIGITS: Final = {ord("0") + digit: persian_digits(digit) for digit in range(10)}
+
+
+def verdict(language: Language, word: str) -> str:
+    """The verifier's word, such as ``VERIFIED WITH WARNINGS``, as a sentence; an unknown one as it is."""
+    return words(language).verdicts.get(word, clean(word))
 
 
 # Refusals.
