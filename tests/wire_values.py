@@ -151,6 +151,7 @@ def signed(move: st.SearchStrategy[Move]) -> st.SearchStrategy[SignedMove]:
 
 # Rulings.
 
+RECEIVED = st.dictionaries(SEAT, HASH).map(lambda numbers: tuple(sorted(numbers.items())))
 LAYS = several(st.builds(UnturnedLay, SEAT, st.integers(1, 13), CARD, HASH), 0, 4)
 CARRIED_SEAT = st.builds(CarriedSeat, st.booleans(), st.booleans(), st.just(b"") | HASH, U32, st.booleans(), U32, U32)
 CARRIED = st.builds(
@@ -183,7 +184,7 @@ RULINGS: dict[type[Ruling], st.SearchStrategy[Any]] = {
         st.sampled_from(VoidCause),
         SEATS,
         HASH,
-        st.dictionaries(SEAT, HASH).map(lambda numbers: tuple(sorted(numbers.items()))),
+        RECEIVED,
     ),
     HakemDrawn: st.builds(HakemDrawn, NUMBERS, SEAT),
     Dealt: st.builds(Dealt),
@@ -206,7 +207,15 @@ RULINGS: dict[type[Ruling], st.SearchStrategy[Any]] = {
         CARRIED,
     ),
     GameEnded: st.builds(GameEnded, st.sampled_from(GameEndCause), st.none() | SIDE),
-    ServerFault: st.builds(ServerFault, st.sampled_from(ServerFaultCause), st.just(()) | NUMBERS, LAYS),
+    ServerFault: st.builds(
+        ServerFault,
+        st.sampled_from(ServerFaultCause),
+        st.just(()) | NUMBERS,
+        LAYS,
+        SEATS,
+        st.just(b"") | HASH,
+        RECEIVED,
+    ),
 }
 
 CONTENTS: dict[type, st.SearchStrategy[Any]] = {**RULINGS, SignedMove: signed(moves())}

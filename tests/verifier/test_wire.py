@@ -243,6 +243,7 @@ BAD_RULES: list[tuple[Alter, str, str]] = [
     (assigned("target", 6), "NOT_A_TARGET", "6"),
     (assigned("turn_seconds", None), "OUT_OF_RANGE", "turn_seconds"),
     (assigned("turn_seconds", 3601), "OUT_OF_RANGE", "turn_seconds"),
+    (assigned("away_seconds", None), "MISSING", "away_seconds"),
     (assigned("away_seconds", 15), "AWAY_NOT_BELOW_HALF_TURN", "15"),
     (assigned("silent", True), "THROWING_WHILE_SILENT", ""),
     (assigned("timeout_policy", None), "NOT_UNDERSTOOD", "timeout_policy"),
@@ -343,6 +344,14 @@ BAD_EVENTS: list[tuple[str, Alter, str, str]] = [
     ("server_fault", assigned("server_fault.cause", 7), "NOT_UNDERSTOOD", "cause"),
     ("server_fault", assigned("server_fault.numbers", [HASH] * 4), "WRONG_LENGTH", "numbers"),
     ("server_fault", assigned("server_fault.unturned.0.trick", 0), "OUT_OF_RANGE", "trick"),
+    ("server_fault", assigned("server_fault.seats", [3, 1]), "NOT_ASCENDING", "seats"),
+    ("server_fault", assigned("server_fault.house_number", SHORT), "WRONG_LENGTH", "house_number"),
+    (
+        "server_fault",
+        lambda event: event.server_fault.received.extend([event_pb2.SeatNumber(seat=1, number=HASH)] * 2),
+        "NOT_ASCENDING",
+        "received",
+    ),
 ]
 
 
