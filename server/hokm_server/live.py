@@ -43,6 +43,8 @@ Answer = Callable[[Made | HokmError], None]
 class Waiting(NamedTuple):
     """A move that waits for its table."""
 
+    caller: bytes
+    """The key that has signed in."""
     signed: SignedMove
     number: bytes
     """Beside a Reveal; else empty."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from hokm.errors import HokmError, StandInNotDue
 from hokm.events import Anchor, Join, SeatKind, ServerFaultCause, StoodIn
@@ -25,6 +25,9 @@ from hokm_server.wanted import Wanted
 from hokm_server.writer import Writer
 
 logger = logging.getLogger(__name__)
+
+Answers: TypeAlias = "list[tuple[Answer, int | HokmError]]"
+"""Who is answered once a draft is durable: with which of its entries, or with why not."""
 
 RETRY_MS: Final = 1000
 """How long after a failed write a table is looked at again."""
@@ -65,7 +68,7 @@ class Steward:
             return
         now = self._clock.now_ms()
         draft = self.draft(live)
-        answers: list[tuple[Answer, int]] = []
+        answers: Answers = []
         held = []
         self._rulings(live, draft, now)
         while live.waiting:
@@ -101,13 +104,11 @@ class Steward:
                 return
             draft.ruling(kind, now, self._anchor())
 
-    def _take(
-        self, live: LiveTable, draft: Draft, waiting: Waiting, now: int, answers: list[tuple[Answer, int]]
-    ) -> bool:
+    def _take(self, live: LiveTable, draft: Draft, waiting: Waiting, now: int, answers: Answers) -> bool:
         """Take one move into the draft, or refuse it; False where it has to wait for a stand-in first."""
         table = draft.table
         assert table is not None
-        signed, number, answer = waiting
+        _, signed, number, answer = waiting
         is_stand_in = isinstance(signed.move.act, Join) and not isinstance(table.stage, Seating)
         if due(table) is StoodIn and not is_stand_in:
             return self._answer_again(live, draft, waiting, answers)
@@ -121,12 +122,12 @@ class Steward:
                 draft.move(signed, number, time_ms)
         except HokmError as error:
             if not self._answer_again(live, draft, waiting, answers):
-                answer(error)
+                _refuse(answer, error, draft, answers)
         else:
             answers.append((answer, len(draft.entries) - 1))
         return True
 
-    def _answer_again(self, live: LiveTable, draft: Draft, waiting: Waiting, answers: list[tuple[Answer, int]]) -> bool:
+    def _answer_again(self, live: LiveTable, draft: Draft, waiting: Waiting, answers: Answers) -> bool:
         """Answer with the entry of these very bytes, where they were logged before."""
         body = waiting.signed.body
         for place, entry in enumerate(draft.entries):
@@ -144,7 +145,7 @@ class Steward:
         self,
         live: LiveTable,
         draft: Draft,
-        answers: list[tuple[Answer, int]],
+        answers: Answers,
         want: Sequence[tuple[int, int]] = (),
     ) -> None:
         if not draft.entries:
@@ -187,7 +188,7 @@ class Steward:
         self,
         live: LiveTable,
         draft: Draft,
-        answers: list[tuple[Answer, int]],
+        answers: Answers,
         want: Sequence[tuple[int, int]],
         outcome: int | HokmError,
     ) -> None:
@@ -206,8 +207,8 @@ class Steward:
         live.take(draft)
         hands = live.hands_for(self._signet.key, first - 1, live.there.version)
         live.feed.publish(live.id, first, draft.entries, hands)
-        for answer, place in answers:
-            answer(Made(first + place, draft.entries[place]))
+        for answer, found in answers:
+            answer(found if isinstance(found, HokmError) else Made(first + found, draft.entries[found]))
         for seat in self._taken_seats(live, draft):
             self.wanted.no_more(live.id, seat)
         for seat, kind in want:
@@ -242,7 +243,7 @@ class Steward:
     def refuse_waiting(self, live: LiveTable) -> None:
         """Answer what still waits at a table that is over."""
         draft = self.draft(live)
-        answers: list[tuple[Answer, int]] = []
+        answers: Answers = []
         while live.waiting:
             self._take(live, draft, live.waiting.popleft(), self._clock.now_ms(), answers)
 
@@ -252,13 +253,17 @@ class Steward:
         """Look at this table again when its next deadline has passed, or when a person counts as away."""
         if live.writing or live.table is None or live.is_over or self.stopping:
             return
-        away = live.away_ms()
-        if away is not None and away <= self._clock.now_ms():
-            away = None  # and so a stand-in is wanted already
-        times = [expires_ms(live.there), away]
+        now = self._clock.now_ms()
         if retry:
-            times.append(self._clock.now_ms() + RETRY_MS)
-        at = min((time for time in times if time is not None), default=None)
+            times = [now + RETRY_MS]
+        elif due(live.there) is StoodIn:
+            times = []  # until somebody comes: a deadline that passes meanwhile is acted upon then
+        else:
+            away = live.away_ms()
+            if away is not None and away <= now:
+                away = None  # and so a stand-in is wanted already
+            times = [time for time in (expires_ms(live.there), away) if time is not None]
+        at = min(times, default=None)
         self.silence(live)
         if at is not None:
             live.alarm = self._clock.call_at(at, lambda: self._alarm(live))
@@ -277,3 +282,11 @@ class Steward:
         if live.alarm is not None:
             live.alarm.cancel()
             live.alarm = None
+
+
+def _refuse(answer: Answer, error: HokmError, draft: Draft, answers: Answers) -> None:
+    """Say no: at once, or, where it was the draft that spoke against it, once that is durable."""
+    if draft.entries:
+        answers.append((answer, error))
+    else:
+        answer(error)

@@ -48,8 +48,10 @@ from hokm_server.store import Batch, Store
 from hokm_server.wanted import Wanted
 from hokm_server.writer import Writer
 
-MOST_WAITING: Final = 64
-"""Moves that may wait for one table."""
+MOST_WAITING: Final = 16
+"""Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
+MOST_CALLERS: Final = 64
+"""Callers whose moves may wait for one table."""
 BACKLOG: Final = 256
 """Entries in one update of what a watcher has missed."""
 NOT_BUILT: Final = ("witnessed", "partners_middle", "coming_early", "runs", "tea", "throwing", "silent")
@@ -202,8 +204,7 @@ class Tables:
         """
         try:
             live = self._find(table_id)
-            if len(live.waiting) >= MOST_WAITING:
-                raise TableBusy(MOST_WAITING)
+            _check_waiting(live, viewer)
         except HokmError as error:
             answer(error)
             return
@@ -213,7 +214,7 @@ class Tables:
             answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
             return
         self._steward.sign_of_life(live, viewer.public_key, signed.move.seat)
-        live.waiting.append(Waiting(signed, number, answer))
+        live.waiting.append(Waiting(viewer.public_key, signed, number, answer))
         if live.is_over:
             self._steward.refuse_waiting(live)
         else:
@@ -277,3 +278,13 @@ class Tables:
 
 def _is_free(table: Table, seat: int) -> bool:
     return isinstance(table.stage, Seating) and table.stage.places[seat] is None
+
+
+def _check_waiting(live: LiveTable, viewer: Viewer) -> None:
+    """Whether one more move of this caller may wait; the operator's always may. Raises `TableBusy`."""
+    if viewer.is_operator or not live.waiting:
+        return
+    if sum(waiting.caller == viewer.public_key for waiting in live.waiting) >= MOST_WAITING:
+        raise TableBusy(MOST_WAITING)
+    if len(live.waiting) >= MOST_WAITING * MOST_CALLERS:
+        raise TableBusy(MOST_WAITING * MOST_CALLERS)
