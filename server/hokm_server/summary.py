@@ -60,7 +60,8 @@ def _phase(table: Table) -> pb.TablePhase.ValueType:
 
 def _seat(table: Table, seat: int) -> pb.SeatSummary:
     stage = table.stage
-    place: Place | None = stage.places[seat] if isinstance(stage, Seating) else table.places[seat]
+    places: tuple[Place | None, ...] = stage.places if isinstance(stage, Seating) else table.places
+    place = places[seat] if places else None  # a table abandoned before its start has none
     if place is None:
         return pb.SeatSummary()
     return pb.SeatSummary(

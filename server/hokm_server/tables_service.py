@@ -130,6 +130,7 @@ class TablesService:
             async for request in requests:
                 stream.take(request)
                 await stream.outbox.not_full()
+            await stream.answered.wait()
             stream.outbox.close()
             await writer
         finally:
@@ -155,11 +156,15 @@ class TablesService:
 class _PlayStream:
     """One open Play call."""
 
-    __slots__ = ("_tables", "_viewer", "outbox")
+    __slots__ = ("_tables", "_unanswered", "_viewer", "answered", "outbox")
 
     def __init__(self, tables: Tables, viewer: Viewer) -> None:
         self._tables = tables
         self._viewer = viewer
+        self._unanswered = 0
+        self.answered = asyncio.Event()
+        """Nothing that was asked for waits for its answer."""
+        self.answered.set()
         self.outbox = Outbox()
 
     def take(self, request: pb.PlayRequest) -> None:
@@ -186,12 +191,17 @@ class _PlayStream:
             return
 
         def answer(outcome: Made | HokmError) -> None:
+            self._unanswered -= 1
+            if not self._unanswered:
+                self.answered.set()
             if isinstance(outcome, HokmError):
                 self._refuse(table_id, body, outcome)
             elif outcome.again or table_id not in self.outbox.subscriptions:
                 update = pb.TableUpdate(table_id=table_id, first_version=outcome.version, entries=[outcome.entry])
                 self.outbox.put_last(updates_bytes(update))
 
+        self._unanswered += 1
+        self.answered.clear()
         self._tables.act(self._viewer, table_id, signed, act.number, answer)
 
     def _refuse(self, table_id: bytes, body: bytes, error: HokmError) -> None:
