@@ -184,7 +184,9 @@ class Room:
     async def settle(self) -> None:
         """Wait until nothing is on its way to the disk."""
         while True:
-            await self.ask(lambda answer: self.writer.submit(Batch(bytes([1]) * 16, 0, ()), answer))
+            written: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+            self.writer.submit(Batch(bytes([1]) * 16, 0, ()), written.set_result)
+            await asyncio.wait_for(written, 10)
             if not any(live.writing for live in self.tables._live.values()):
                 return
 
@@ -392,17 +394,14 @@ class Room:
 
     async def audit(self) -> None:
         """Have the verifier judge every log of the room, and hold what is in memory against it."""
-        await self.settle()
-        self.log.publish()
         for table_id in self.opened:
-            if self.entries(table_id):
-                await self.audit_table(table_id)
+            await self.audit_table(table_id)
 
     async def audit_table(self, table_id: bytes) -> Report:
         """One table: the whole stream, and each round that is closed."""
         table = self.folded(table_id)
         assert table == self.table(table_id)
-        report = verify(self.proof_so_far(table_id), self.policy)
+        report = await self.judge(table_id)
         expected = Verdict.WITH_WARNINGS if is_over(table) else Verdict.INCOMPLETE
         assert report.verdict is expected, (report.fault, self.kinds(table_id)[-5:])
         proofs = Proofs(self.store, self.log, Publisher(self.log))
@@ -411,6 +410,12 @@ class Room:
             of_round = verify(await proofs.round(table_id, round_), self.policy)
             assert of_round.verdict is Verdict.WITH_WARNINGS, of_round.fault
         return report
+
+    async def judge(self, table_id: bytes) -> Report:
+        """What the verifier says of the whole stream."""
+        await self.settle()
+        self.log.publish()
+        return verify(self.proof_so_far(table_id), self.policy)
 
     def proof_so_far(self, table_id: bytes) -> bytes:
         """The proof of a game that may not be over."""
