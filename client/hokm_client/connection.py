@@ -330,6 +330,13 @@ class PlayCall:
         self._call = call
         self._address = address
 
+    async def connected(self) -> None:
+        """Wait until there is a way to the server. Raises why there is none."""
+        try:
+            await self._call.wait_for_connection()
+        except grpc.aio.AioRpcError as rpc:
+            raise error_of(rpc, self._address) from None
+
     async def read(self) -> pb.PlayResponse | None:
         """What comes next; None at the end. Raises why it broke."""
         try:

@@ -41,6 +41,7 @@ class PlayStream:
         self._task: asyncio.Task[None] | None = None
         self._pauses = Pauses()
         self.is_open = False
+        """There is a way to the server."""
 
     def attach(self, table_id: bytes, table: Tableside) -> None:
         """Let updates of that table come; once more, to ask for other seats or from another version."""
@@ -104,6 +105,11 @@ class PlayStream:
     async def _converse(self) -> None:
         """Open a stream and use it until it breaks."""
         call = await self._connection.play()
+        try:
+            await call.connected()
+        except BaseException:
+            call.cancel()
+            raise
         self._attach, self._detach = set(self._tables), set()
         self._acts = [act for table in self._tables.values() for act in table.unanswered()]
         self._something.set()

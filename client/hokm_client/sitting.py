@@ -56,6 +56,8 @@ class Sitting:
         self._answer: tuple[int, Act] | None = None
         self._asking: asyncio.Task[None] | asyncio.TimerHandle | None = None
         self.seat = seat
+        self.on_refusal: Callable[[HokmError], None] = _unheard
+        """Told why what `choose` gave was refused; it is asked again where the decision is still open."""
         self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
         """How the game ended; raises what ended the sitting before that: `Fraud`, `TakenOver`, `SeatGone`."""
         self.over.add_done_callback(heard)
@@ -149,6 +151,9 @@ class Sitting:
         elif not isinstance(error, Rule):
             self.stop(error)
             return
+        else:
+            self._asked = -1
+            self.on_refusal(error)
         self._answer = None
         self.pump()
 
@@ -252,3 +257,7 @@ def heard(future: asyncio.Future[Any]) -> None:
     """An error that nobody waits for is no noise."""
     if not future.cancelled():
         future.exception()
+
+
+def _unheard(error: HokmError) -> None:
+    """Nobody wants to know."""
