@@ -9,6 +9,7 @@ reader can follow without a picture.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from hokm.cards import SUITS, Card, suit_of
@@ -251,22 +252,34 @@ def _news(before: View, after: View, language: Language) -> Iterator[str]:
         yield catalogue.round_begins.format(round=number(language, after.round))
     if after.deal is not before.deal and after.deal is not Deal.NONE:
         yield catalogue.deals[after.deal] + "."
-    if after.hakem is not None and (after.hakem != before.hakem or after.round != before.round):
+    if after.hakem is not None and (after.hakem != before.hakem or after.round > before.round > 0):
         yield catalogue.hakem_is[place(after.hakem, after.me)]
     if after.trump is not None and before.trump is None and after.hakem is not None:
         suit = suit_name(language, after.trump)
         yield catalogue.names_trumps[place(after.hakem, after.me)].format(suit=suit)
     yield from _play(before, after, language)
-    waiting = (after.phase, after.step, after.awaited, after.round, after.tricks)
-    if waiting != (before.phase, before.step, before.awaited, before.round, before.tricks):
+    if _waits_for(after) != _waits_for(before):
         if after.ending is Ending.TARGET and before.phase not in (Phase.GAME_OVER, Phase.ROUND_OVER):
             yield from _round_over(after, language)
-        yield from turn(after, language)
+        yield from turn(_worth_telling(after), language)
         if after.phase is Phase.ROUND_OVER and before.phase is not Phase.ROUND_OVER:
             yield score_line(after, language) + "."
-    elif after.my_turn and after.seconds_left is not None and _warned(before.seconds_left, after.seconds_left):
+    elif after.turn == after.me and after.seconds_left is not None and _warned(before.seconds_left, after.seconds_left):
         yield seconds(after.seconds_left, language)
     yield from (clean(message) for message in _newer(before.messages, after.messages))
+
+
+def _waits_for(view: View) -> tuple[object, ...]:
+    """What makes it worth telling whom the table waits for. In a ceremony that is for programs to know."""
+    awaited = () if view.phase is Phase.CEREMONY else view.awaited
+    return view.phase, view.step, awaited, view.round, view.tricks
+
+
+def _worth_telling(view: View) -> View:
+    """Whose turn it is, but the seconds only where they are mine."""
+    if view.phase is Phase.CEREMONY:
+        return replace(view, awaited=(), seconds_left=None)
+    return view if view.turn == view.me else replace(view, seconds_left=None)
 
 
 def _warned(before: int | None, after: int) -> bool:

@@ -29,13 +29,9 @@ def on_table(cards: str, leader: int = 1, turn: int = 0) -> View:
 
 
 def test_cards_are_told_one_by_one() -> None:
-    """Who, what, and whose turn it is."""
+    """Who, what, and whose turn it is; how long there is, only where the turn is mine."""
     one, two = on_table("KS", turn=2), on_table("KS 2H", turn=3)
-    assert happenings(LEAD, one, EN) == [
-        "Right opponent leads the king of spades.",
-        "It is your partner's turn.",
-        "30 seconds left.",
-    ]
+    assert happenings(LEAD, one, EN) == ["Right opponent leads the king of spades.", "It is your partner's turn."]
     assert happenings(one, two, EN)[0] == "Your partner cuts with the two of hearts."
     assert happenings(one, on_table("KS QS", turn=3), EN)[0] == "Your partner plays the queen of spades."
     assert happenings(LEAD, one, FA)[0] == "حریف راست با شاه پیک شروع کرد."
@@ -80,7 +76,6 @@ def test_trumps_hakem_and_deal_are_told() -> None:
         "Deal checked: your number is in it.",
         "Your partner is the hakem.",
         "Your partner is to name the trumps.",
-        "30 seconds left.",
     ]
     named = replace(naming, trump=3, phase=Phase.TRICKS)
     assert happenings(naming, named, EN)[:2] == ["Your partner names clubs as trumps.", "It is your partner's turn."]
@@ -88,13 +83,11 @@ def test_trumps_hakem_and_deal_are_told() -> None:
 
 
 def test_steps_of_the_ceremony_are_told() -> None:
-    """Each step, and who is waited for."""
+    """Each step, and not whose program has taken it."""
     commit = VIEWS["commit"]
-    reveal = replace(commit, step=Step.REVEAL, awaited=(3,))
-    assert happenings(commit, reveal, EN)[:2] == [
-        "Making the deal, step 2: everybody hands over the number.",
-        "Waiting for the left opponent.",
-    ]
+    reveal = replace(commit, step=Step.REVEAL, awaited=(2, 3))
+    assert happenings(commit, reveal, EN) == ["Making the deal, step 2: everybody hands over the number."]
+    assert happenings(reveal, replace(reveal, awaited=(3,)), EN) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a seat has seen, turned into what its screen shows: a table and the seat's own cards become a `View`.
+
+`Seen` holds the table as everybody knows it, and beside it only what the table forgets: how the last round went, and
+what this client knows of the deal. `seeing` adds one checked entry, `view_of` makes the picture; both are pure, and an
+old `Seen` is an old picture that can still be shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from hokm.cards import Hand
+from hokm.events import Dealt, Event, GameEndCause, GameEnded, RoundRevealed, SeatKind, ServerFault
+from hokm.rules import Seat
+from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, may_play, to_act
+from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
+
+Four = tuple[Seated, Seated, Seated, Seated]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One seat's memory of a table."""
+
+    me: Seat
+    key: bytes
+    """The player's public key."""
+    table: Table | None = None
+    """None before the first entry."""
+    deal: Deal = Deal.NONE
+    played: Round | None = None
+    """The last round that is over, as it stood at its end."""
+    result: RoundRevealed | None = None
+    """How that ended."""
+
+
+def seeing(seen: Seen, event: Event, after: Table) -> Seen:
+    """What is seen after one more entry; `after` is the table with it. The stream has checked both."""
+    before = seen.table
+    match event.content:
+        case Dealt():
+            assert isinstance(after.stage, Round)
+            own = after.stage.ceremony.holders[seen.me].public_key == seen.key
+            return replace(seen, table=after, deal=Deal.BOUND if own else Deal.UNCHECKED)
+        case RoundRevealed() as result:
+            assert before is not None
+            assert isinstance(before.stage, Round)
+            return replace(seen, table=after, deal=Deal.PROVED, played=before.stage, result=result)
+        case _:
+            return replace(seen, table=after)
+
+
+def view_of(seen: Seen, dealt: Hand, now_ms: int) -> View:
+    """The picture at that time of the house's clock.
+
+    `dealt` are the seat's cards as far as they have come: five before trumps are named, then thirteen, whatever has
+    been played of them since.
+    """
+    table = seen.table
+    if table is None:
+        return View(seen.me, connection=Connection.CONNECTING)
+    view = View(
+        seen.me,
+        seats=_seats(table),
+        awaited=tuple(seat for seat, _ in to_act(table)),
+        seconds_left=_seconds_left(table, now_ms),
+        round=table.round,
+        target=table.rules.target,
+        hakem=table.hakem,
+        score=table.score,
+        deal=seen.deal,
+    )
+    match table.stage:
+        case Seating():
+            return view
+        case Ceremony() as ceremony:
+            return replace(view, phase=Phase.CEREMONY, step=_step(ceremony))
+        case Round() as round_:
+            return _with_round(view, round_, dealt, holds=table.places[seen.me].holder.public_key == seen.key)
+        case Between():
+            between = replace(view, phase=Phase.CEREMONY)
+            return _round_over(between, seen) if _is_just_over(table, seen) else between
+        case Over(ending=ending):
+            return _game_over(view, seen, ending)
+
+
+def resting(view: View, round_: Round, trick: int) -> View:
+    """The same picture with that trick of the round, from 0, still on the table: it is the last one too."""
+    return replace(view, trick=_trick(round_, trick), last=_trick(round_, trick))
+
+
+# The seats, and what is waited for.
+
+
+def _seats(table: Table) -> Four:
+    stage = table.stage
+    places = stage.places if isinstance(stage, Seating) else table.places
+    first, second, third, fourth = (_seated(place) for place in places)
+    return first, second, third, fourth
+
+
+_SITTERS: Final = {
+    SeatKind.PERSON: Sitter.PERSON,
+    SeatKind.BOT: Sitter.BOT,
+    SeatKind.STAND_IN: Sitter.STAND_IN,
+}
+
+
+def _seated(place: Place | None) -> Seated:
+    if place is None:
+        return Seated()
+    if place.absent is not None:
+        return Seated(Sitter.STAND_IN, absent=True)
+    return Seated(_SITTERS[place.holder.kind])
+
+
+def _seconds_left(table: Table, now_ms: int) -> int | None:
+    deadlines = [decision.deadline_ms for _, decision in to_act(table)]
+    return max(0, -(-(min(deadlines) - now_ms) // 1000)) if deadlines else None
+
+
+def _step(ceremony: Ceremony) -> Step:
+    if ceremony.commit_set is None:
+        return Step.COMMIT
+    return Step.REVEAL if any(ceremony.decisions) else Step.DEAL
+
+
+# A round, and what is over.
+
+
+def _with_round(view: View, round_: Round, dealt: Hand, *, holds: bool) -> View:
+    legal = may_play(round_, dealt) if holds and round_.trump is not None and view.awaited == (view.me,) else 0
+    shown = replace(
+        view,
+        phase=Phase.TRUMPS if round_.trump is None else Phase.TRICKS,
+        hakem=round_.hakem,
+        trump=round_.trump,
+        hand=dealt & ~round_.played,
+        legal=legal,
+        trick=Trick(round_.leader, round_.trick) if round_.trick else None,
+        tricks=round_.tricks,
+    )
+    return replace(shown, last=_trick(round_, len(round_.history) - 1)) if round_.history else shown
+
+
+def _trick(round_: Round, number: int) -> Trick:
+    trick = round_.history[number]
+    return Trick(trick.leader, trick.cards)
+
+
+def _is_just_over(table: Table, seen: Seen) -> bool:
+    """Whether nothing has come since the end of a round."""
+    stage = table.stage
+    assert isinstance(stage, Between)
+    return seen.result is not None and stage.attempt == 0 and stage.round == table.round + 1
+
+
+def _round_over(view: View, seen: Seen) -> View:
+    played, result = seen.played, seen.result
+    assert played is not None
+    assert result is not None
+    over = replace(
+        view,
+        phase=Phase.ROUND_OVER,
+        awaited=(),
+        seconds_left=None,
+        hakem=played.hakem,
+        trump=played.trump,
+        tricks=result.tricks,
+        winner=result.winner,
+        points=result.points,
+    )
+    return resting(over, played, len(played.history) - 1) if played.history else over
+
+
+_ENDINGS: Final = {
+    GameEndCause.TARGET: Ending.TARGET,
+    GameEndCause.FORFEIT: Ending.FORFEIT,
+    GameEndCause.RESIGNED: Ending.RESIGNED,
+    GameEndCause.ABANDONED: Ending.ABANDONED,
+}
+
+
+def _game_over(view: View, seen: Seen, ending: GameEnded | ServerFault) -> View:
+    if isinstance(ending, ServerFault):
+        return replace(view, phase=Phase.GAME_OVER, ending=Ending.FAULT)
+    with_a_round = seen.result is not None and ending.cause is not GameEndCause.FORFEIT
+    over = _round_over(view, seen) if with_a_round else view
+    return replace(over, phase=Phase.GAME_OVER, winner=ending.winner, ending=_ENDINGS[ending.cause])
