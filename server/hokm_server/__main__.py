@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
@@ -50,7 +50,7 @@ def _do(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
         settings = _settings(asked, environment)
         match asked.command, asked.what:
             case "serve", _:
-                return _serve(settings, asked.level)
+                return _serve(settings, asked.level, asked.until_input_ends)
             case "keys", "init":
                 return _init_keys(settings)
             case _:
@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--tls-key", metavar="FILE", help="its key")
     serve.add_argument("--publish-ms", metavar="MS", help="how long entries may wait for a checkpoint (1000)")
     serve.add_argument("--no-bots", action="store_true", help="do without the house's own bots and stand-ins")
+    serve.add_argument("--until-input-ends", action="store_true", help="stop when standard input, a pipe, is closed")
     serve.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
     keys = commands.add_parser("keys", help="make the keys of the house, or show what is public of them")
     whats = keys.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -117,7 +118,7 @@ def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Sett
 # serve
 
 
-def _serve(settings: Settings, level: str) -> int:
+def _serve(settings: Settings, level: str, until_input_ends: bool) -> int:
     import asyncio
 
     from hokm_server import diagnostics
@@ -125,7 +126,7 @@ def _serve(settings: Settings, level: str) -> int:
     diagnostics.write_to(sys.stderr, level)
     sys.setswitchinterval(0.0002)  # for the writer's thread, beside a busy loop
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        return runner.run(serve_until_stopped(settings))
+        return runner.run(serve_until_stopped(settings, until_input_ends=until_input_ends))
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
@@ -137,8 +138,12 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def serve_until_stopped(settings: Settings) -> int:
-    """Serve until a signal comes, or the log can no longer be written; the status to end with."""
+async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = False) -> int:
+    """Serve until a signal comes, or the log can no longer be written; the status to end with.
+
+    `until_input_ends`: also until the pipe that is the standard input is closed, as the system does for a program that
+    ends, however it ends.
+    """
     import asyncio
     import signal
 
@@ -156,11 +161,27 @@ async def serve_until_stopped(settings: Settings) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping)
+    ends: set[asyncio.Future[Any]] = {stop}
+    if until_input_ends:
+        ends.add(loop.create_task(_input_ended()))
     async with serving(settings) as found:
         print(_ready(settings, found), flush=True)
-        await asyncio.wait((stop, found.failed), return_when=asyncio.FIRST_COMPLETED)
+        ends.add(found.failed)
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         cause = found.failed.result() if found.failed.done() else None
+        for end in ends:
+            end.cancel()
     return _say(f"The log could not be written any more: {cause}", FAILED) if cause else 0
+
+
+async def _input_ended() -> None:
+    """Wait until the pipe that is the standard input is closed at its other end."""
+    import asyncio
+
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.read(1024):
+        pass
 
 
 def _ready(settings: Settings, found: Serving) -> str:
