@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
 
     from hokm.rules import TableRules
+    from hokm_client.console import Manner
     from hokm_client.player import Player
 
 FAILED = 1
@@ -54,16 +55,33 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hokm", description="Plays Hokm, and checks all that it is told.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    local = commands.add_parser("local", help="a server on this machine and its bots, who play a game that is verified")
-    local.add_argument("--players", choices=("bots",), help="bots: said, so that nothing else is expected")
+    local = commands.add_parser("local", help="a server on this machine, its bots, and your seat at a table")
+    local.add_argument(
+        "--players",
+        choices=("me", "bots"),
+        help="me: you and three bots, as it is at a terminal; bots: four bots, and their game is verified",
+    )
     local.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="where all files are kept (var)")
+    local.add_argument(
+        "--pace-ms", type=_span, default=(0.7, 1.2), metavar="LEAST-MOST", help="how long a bot takes (700-1200)"
+    )
+    _add_rules(local)
+    _add_manner(local)
     local.set_defaults(run=_local)
+
+    play = commands.add_parser("play", help="sit down at a table and play")
+    _add_connection(play)
+    play.add_argument("--table", type=_table_id, metavar="ID", help="this table; else where you sit, or a free seat")
+    play.add_argument("--seat", type=int, choices=range(4), metavar="N", help="this seat, 0 to 3; else a free one")
+    play.add_argument("--open", action="store_true", help="open a new table")
+    play.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="its seats for the house's bots: 1,2,3")
+    _add_rules(play)
+    _add_manner(play)
+    play.set_defaults(run=_play)
 
     opened = commands.add_parser("open", help="open a table and print its id")
     _add_connection(opened)
-    opened.add_argument("--preset", default="classic", help="table rules: classic (default), house or traditional")
-    opened.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
-    opened.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
+    _add_rules(opened)
     opened.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="seats for the house's bots: 1,2,3")
     opened.set_defaults(run=_open)
 
@@ -105,6 +123,23 @@ def _add_connection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tls", type=Path, metavar="FILE", help="certificates to trust, in PEM; turns TLS on")
 
 
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preset", default="classic", help="rules of a new table: classic, house or traditional")
+    parser.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
+    parser.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
+
+
+def _add_manner(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--lang", choices=("en", "fa"), help="English or Persian (what LANG says)")
+    parser.add_argument(
+        "--bidi",
+        choices=("shaped", "raw", "none"),
+        help="where Persian does not stand right: shaped for terminals that leave it alone (xterm), raw for those that "
+        "turn it round themselves (Konsole), none for screen readers",
+    )
+    parser.add_argument("--plain", action="store_true", help="sentences in place of a picture, as in a pipe")
+
+
 def _seats(text: str) -> tuple[int, ...]:
     seats = tuple(sorted({int(word) for word in text.split(",")})) if text else ()
     if not set(seats) <= {0, 1, 2, 3}:
@@ -131,11 +166,51 @@ def _span(text: str) -> tuple[float, float]:
 
 
 def _local(asked: argparse.Namespace) -> int:
+    import asyncio
+
     from hokm_client import local
 
-    if asked.players != "bots" and sys.stdin.isatty():
-        print("Playing at the terminal is not built yet: four bots play instead.", file=sys.stderr)
-    return local.run(asked.var)
+    if asked.players == "bots" or (asked.players is None and not _at_terminal()):
+        return asyncio.run(local.bots_play(asked.var))
+    from hokm_client.playing import Left
+
+    left = asyncio.run(local.person_plays(asked.var, _rules(asked), _manner(asked), asked.pace_ms))
+    return FAILED if left is Left.FAILED else 0
+
+
+def _play(asked: argparse.Namespace) -> int:
+    import asyncio
+
+    from hokm_client.entering import Door, Wanted, play
+    from hokm_client.playing import Left
+
+    door = Door(
+        asked.server,
+        identity=asked.identity or asked.var / "players" / "me.key",
+        policy=asked.policy or asked.var / "policy",
+        var=asked.var,
+        certificates=asked.tls.read_bytes() if asked.tls else None,
+    )
+    wanted = Wanted(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
+    left = asyncio.run(play(door, wanted, _manner(asked)))
+    return FAILED if left is Left.FAILED else 0
+
+
+def _manner(asked: argparse.Namespace) -> Manner:
+    """How the player wants to be spoken to: what the command line says, else the environment."""
+    from hokm_client.console import Manner
+    from hokm_client.terminal.bidi import Bidi, guess
+    from hokm_client.terminal.words import Language
+
+    told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    language = Language(asked.lang or ("fa" if told.startswith("fa") else "en"))
+    plain = asked.plain or not _at_terminal() or os.environ.get("TERM", "dumb") == "dumb"
+    bidi = Bidi(asked.bidi) if asked.bidi else Bidi.NONE if plain else guess(os.environ)
+    return Manner(language, bidi, plain, colour=not os.environ.get("NO_COLOR"))
+
+
+def _at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _open(asked: argparse.Namespace) -> int:

@@ -143,6 +143,13 @@ class BadAddress(Malformed):
 
 
 @dataclass(eq=False)
+class NoTable(Unknown):
+    """Nothing to sit down at."""
+
+    sentence = "No table has a free seat: --open opens a new one, and --bots 1,2,3 fills it with bots."
+
+
+@dataclass(eq=False)
 class SeatGone(Conflict):
     """The seat is not this key's any more."""
 
@@ -189,6 +196,14 @@ class ServerNotReady(HokmError):
 
     what: str
     sentence = "The server did not start: {what}"
+
+
+@dataclass(eq=False)
+class VerifierFailed(HokmError):
+    """The verifier gave no verdict."""
+
+    what: str
+    sentence = "The verifier could not judge: {what}"
 
 
 @dataclass(eq=False)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole evening on one machine: a server and its bots. This is what `make run` runs.
+"""A whole evening on one machine: a server, its bots and, at a terminal, you. This is what `make run` runs.
 
-Four bots play a game; then every round's proof and the game's are verified by `hokm-verify` in a process of its own,
-and its verdict is the exit status.
+Without a terminal, or where it is asked for, four bots play a game; then every round's proof and the game's are
+verified by `hokm-verify` in a process of its own, and its verdict is the exit status.
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ from hokm.cards import Suit
 from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOut
 from hokm.rules import TableRules, side_name
 from hokm.table import Over, Round
+from hokm_client.checking import proof_path
+from hokm_client.console import Manner
+from hokm_client.entering import seated_at, write_diagnostics
 from hokm_client.errors import ServerNotReady
 from hokm_client.player import Player
+from hokm_client.playing import Left, Place, play_at
 from hokm_client.stream import Step
 
 READY_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 10.0
 ALL_SEATS: Final = (0, 1, 2, 3)
+MINE: Final = 0
+BOTS: Final = (1, 2, 3)
 
 
 @contextlib.asynccontextmanager
@@ -35,22 +41,50 @@ async def local_server(var: Path, *options: str) -> AsyncIterator[str]:
     Its diagnostics go to ``server.log`` there. Raises `ServerNotReady` with what it said where it does not start.
     """
     var.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", *options]
+    command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", "--until-input-ends"]
     with (var / "server.log").open("ab") as diagnostics:
         begun = diagnostics.tell()
         server = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=diagnostics
+            *command,
+            *options,
+            stdin=asyncio.subprocess.PIPE,  # its end, when this program ends however it ends, is that of the server
+            stdout=asyncio.subprocess.PIPE,
+            stderr=diagnostics,
+            start_new_session=True,  # a Ctrl-C is for the game
         )
     try:
         yield await _ready(server, var / "server.log", begun)
     finally:
-        if server.returncode is None:
-            server.terminate()
-            try:
-                await asyncio.wait_for(server.wait(), STOP_SECONDS)
-            except TimeoutError:
-                server.kill()
-                await server.wait()
+        await _stop(server)
+
+
+@contextlib.asynccontextmanager
+async def local_bots(var: Path, address: str, pace: tuple[float, float]) -> AsyncIterator[None]:
+    """Bots that take between so many seconds for an answer; their diagnostics go to ``bots.log``."""
+    pace_ms = "-".join(str(round(1000 * seconds)) for seconds in pace)
+    command = [sys.executable, "-m", "hokm_client", "bots", "--server", address, "--var", str(var)]
+    with (var / "bots.log").open("ab") as diagnostics:
+        bots = await asyncio.create_subprocess_exec(
+            *command,
+            *("--delay-ms", pace_ms),
+            stdin=asyncio.subprocess.PIPE,
+            stderr=diagnostics,
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        await _stop(bots)
+
+
+async def _stop(program: asyncio.subprocess.Process) -> None:
+    if program.returncode is None:
+        program.terminate()
+        try:
+            await asyncio.wait_for(program.wait(), STOP_SECONDS)
+        except TimeoutError:
+            program.kill()
+            await program.wait()
 
 
 async def _ready(server: asyncio.subprocess.Process, diagnostics: Path, begun: int) -> str:
@@ -64,6 +98,21 @@ async def _ready(server: asyncio.subprocess.Process, diagnostics: Path, begun: i
         return words[2]
     said = diagnostics.read_bytes()[begun:].decode(errors="replace").strip()
     raise ServerNotReady(said.splitlines()[-1] if said else "it said nothing")
+
+
+async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple[float, float]) -> Left:
+    """Let somebody at a terminal play with three bots: the game that was left here last, else one by these rules."""
+    me = var / "players" / "me"
+    write_diagnostics(me)
+    async with (
+        local_server(var, "--no-bots") as address,
+        local_bots(var, address, pace),
+        Player.connect(address, identity=me.with_suffix(".key"), policy=var / "policy", state=me) as player,
+    ):
+        table_id = await seated_at(player) or await player.open_table(rules, BOTS)
+        way_back = "hokm local" if var == Path("var") else f"hokm local --var {var}"
+        place = Place(var / "proofs", var / "policy", me / "evidence", way_back=way_back)
+        return await play_at(player, table_id, MINE, manner, place)
 
 
 async def bots_play(var: Path) -> int:
@@ -135,11 +184,6 @@ async def fetch_proofs(player: Player, table_id: bytes, rounds: int, folder: Pat
     return paths
 
 
-def proof_path(folder: Path, table_id: bytes, number: int | None) -> Path:
-    """Where the proof of a round, or of the whole game, is kept."""
-    return folder / f"{table_id.hex()}-{'game' if number is None else number}.json"
-
-
 async def verify(paths: Sequence[Path], policy: Path) -> int:
     """Run `hokm-verify` on these proofs in a process of its own, and tell its verdicts in short; its status."""
     command = [sys.executable, "-m", "hokm", *map(str, paths), "--policy", str(policy), "--json"]
@@ -157,8 +201,3 @@ async def verify(paths: Sequence[Path], policy: Path) -> int:
     print(f"\nThe whole of it: hokm-verify {paths[-1]} --policy {policy}", flush=True)
     assert verifier.returncode is not None
     return verifier.returncode
-
-
-def run(var: Path) -> int:
-    """Let four bots play and verify their game; the status of the verifier. Raises `HokmError`."""
-    return asyncio.run(bots_play(var))

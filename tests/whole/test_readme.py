@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from hokm_client.local import proof_path
+from hokm_client.checking import proof_path
 from tests.whole.battery import KilledServer
 
 ROOT = Path(__file__).parents[2]

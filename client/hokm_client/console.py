@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the player sits: a terminal with a picture that is drawn over itself, or plain lines, and what is typed there.
+
+Both have the same five methods. The picture edits the line that is being typed itself, so that a redraw keeps it; it
+writes only the lines that have changed, in one go, and leaves the terminal as it found it. Plain lines are for screen
+readers, pipes and terminals that can do nothing: what has happened is told, a sentence to a line, and nothing is ever
+written over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+import sys
+import termios
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from hokm_client.terminal import say, screen
+from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi, cells, clip
+from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
+from hokm_client.terminal.notices import notices
+from hokm_client.terminal.rows import Ink, Style
+from hokm_client.terminal.view import Phase, View
+from hokm_client.terminal.words import Language
+
+Hear = Callable[[Typed], None]
+"""Told of every line and key that is entered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the player wants to be spoken to."""
+
+    language: Language = Language.EN
+    bidi: Bidi = Bidi.SHAPED
+    plain: bool = False
+    """Lines, and no picture. A picture needs a terminal at both ends."""
+    colour: bool = True
+
+
+class Console(Protocol):
+    """Where a player sees and types."""
+
+    is_plain: bool
+    """It is made of lines that stay, and tells by itself what is new."""
+
+    @property
+    def typed(self) -> str:
+        """What stands unfinished."""
+
+    def opened(self, hear: Hear) -> contextlib.AbstractContextManager[None]:
+        """See and be heard, until the context ends."""
+
+    def happened(self, view: View) -> None:
+        """An entry has come: the table is this now."""
+
+    def show(self, view: View) -> None:
+        """This is to be seen now."""
+
+    def note(self, sentence: str) -> None:
+        """This is among the messages of what is shown from now on."""
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """The answer to a question of the player's."""
+
+    def again(self, view: View) -> None:
+        """Everything once more."""
+
+
+def console(manner: Manner) -> Console:
+    """The one that was asked for."""
+    return PlainConsole(manner) if manner.plain else PictureConsole(manner)
+
+
+def write_lines(manner: Manner, sentences: Sequence[str]) -> bool:
+    """Write sentences, one to a line; False where nobody reads them any more."""
+    ink = Ink(False, manner.bidi, manner.language.rtl)
+    try:
+        for sentence in sentences:
+            print(ink.row([(0, ink.piece(sentence, sys.maxsize))]))
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _reading(came: Callable[[bytes], None]) -> Iterator[None]:
+    """Let whatever is typed come, and an empty piece at the end of it."""
+    loop = asyncio.get_running_loop()
+    source = sys.stdin.fileno()
+
+    def read() -> None:
+        try:
+            octets = os.read(source, 4096)
+        except OSError:  # the terminal is gone
+            octets = b""
+        if not octets:
+            loop.remove_reader(source)
+        came(octets)
+
+    try:
+        loop.add_reader(source, read)
+    except PermissionError:  # a file: all of it is there
+        while octets := os.read(source, 4096):
+            came(octets)
+        came(b"")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(PermissionError):
+            loop.remove_reader(source)
+
+
+# Lines.
+
+
+class PlainConsole:
+    """Sentences, one to a line, and whole lines typed."""
+
+    def __init__(self, manner: Manner) -> None:
+        self._manner = manner
+        self._before: View | None = None
+        self._asked: tuple[object, ...] = ()
+        self._rest = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._hear: Hear = _nobody
+        self.is_plain = True
+        self.typed = ""
+
+    @contextlib.contextmanager
+    def opened(self, hear: Hear) -> Iterator[None]:
+        """See and be heard, until the context ends."""
+        self._hear = hear
+        with _reading(self._came):
+            yield
+
+    def happened(self, view: View) -> None:
+        """Tell what is new. Messages have been told by `note`."""
+        view = replace(view, messages=())
+        before, self._before = self._before, view
+        language = self._manner.language
+        if before is None:
+            self.again(view)
+            return
+        sentences = say.happenings(before, view, language)
+        if view.hand & ~before.hand:
+            sentences += say.hand(view, language)
+        self.tell(sentences + self._asks(view))
+
+    def show(self, view: View) -> None:
+        """The same: what does not change is not told again."""
+        self.happened(view)
+
+    def note(self, sentence: str) -> None:
+        """Write it."""
+        self.tell((sentence,))
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Write them."""
+        if not write_lines(self._manner, sentences):
+            self._hear(Key.GONE)
+
+    def again(self, view: View) -> None:
+        """Everything from the start."""
+        self._before = view = replace(view, messages=())
+        self._asks(view)
+        self.tell(screen.tell(view, self._manner.language))
+
+    def _asks(self, view: View) -> list[str]:
+        """What can be done, once for each decision: as soon as the cards for it are there."""
+        ready = view.legal or (view.phase is Phase.TRUMPS and view.my_turn and view.hand)
+        trick = () if view.trick is None else view.trick.cards
+        asked = (view.round, view.phase, view.tricks, trick) if ready else ()
+        if asked == self._asked or not asked:
+            return []
+        self._asked = asked
+        return [*say.choices(view, self._manner.language), say.prompt(view, self._manner.language)]
+
+    def _came(self, octets: bytes) -> None:
+        *lines, self._rest = (self._rest + self._decoder.decode(octets, not octets)).split("\n")
+        if not octets and self._rest:
+            lines.append(self._rest)
+            self._rest = ""
+        for line in lines:
+            self._hear(Entered(line.rstrip("\r")))
+        if not octets:
+            self._hear(Key.GONE)
+
+
+# The picture.
+
+_ENTER: Final = "\x1b[?1049h\x1b[?7l\x1b[2J"
+"""The other screen, no new line at the right edge, empty."""
+_LEAVE: Final = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+_BEGIN: Final = "\x1b[?2026h\x1b[?25l"
+"""What follows is to be seen at once, where the terminal can do that; without a cursor that runs about."""
+_END: Final = "\x1b[?25h\x1b[?2026l"
+_RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN
+
+
+class PictureConsole:
+    """The whole screen."""
+
+    def __init__(self, manner: Manner) -> None:
+        self._manner = manner
+        self._line = Line()
+        self._page: tuple[str, ...] = ()
+        self._shown: list[str] = []
+        self._last: list[str] = []
+        self._hear: Hear = _nobody
+        self.is_plain = False
+
+    @property
+    def typed(self) -> str:
+        """What stands unfinished."""
+        return self._line.text
+
+    @contextlib.contextmanager
+    def opened(self, hear: Hear) -> Iterator[None]:
+        """Take the screen, and give it back with the last picture left above the prompt of the shell."""
+        self._hear = hear
+        source = sys.stdin.fileno()
+        found = termios.tcgetattr(source)
+        raw = termios.tcgetattr(source)
+        raw[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR)
+        raw[3] &= ~_RAW
+        raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
+        shaped = self._manner.language.rtl and self._manner.bidi is Bidi.SHAPED
+        termios.tcsetattr(source, termios.TCSADRAIN, raw)
+        self._write(_ENTER + (ENTER_SHAPED if shaped else ""))
+        try:
+            with _reading(self._came):
+                yield
+        finally:
+            left = "".join(f"{line}\r\n" for line in self._last)
+            self._write(_LEAVE + left + (LEAVE_SHAPED if shaped else ""))
+            with contextlib.suppress(termios.error):  # the terminal is gone
+                termios.tcsetattr(source, termios.TCSADRAIN, found)
+
+    def happened(self, view: View) -> None:
+        """Nothing: what is to be seen now comes by `show`."""
+
+    def show(self, view: View) -> None:
+        """Draw what is new of it."""
+        size = os.get_terminal_size(sys.stdout.fileno())
+        width, height = size.columns or 80, size.lines or 24  # a terminal that does not know has none
+        picture = self._fitting(view, width, height)
+        self._last = picture[:-2]  # without what is asked, and what is typed
+        self._draw(self._paged(view, width) if self._page else picture)
+
+    def note(self, sentence: str) -> None:
+        """Nothing: it is in the next picture."""
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Show them in place of the table, until something is entered."""
+        self._page = tuple(sentences)
+
+    def again(self, view: View) -> None:
+        """Draw all of it, whatever is there."""
+        self._shown = []
+        self._write("\x1b[2J")
+        self.show(view)
+
+    def _fitting(self, view: View, width: int, height: int) -> list[str]:
+        """The picture in so many lines: old messages go first, then empty lines, then what is below the first."""
+        manner = self._manner
+        lines: list[str] = []
+        for most in range(min(len(view.messages), screen.MESSAGES), -1, -1):
+            shown = replace(view, messages=view.messages[len(view.messages) - most :])
+            lines = screen.draw(shown, manner.language, width, bidi=manner.bidi, colour=manner.colour)
+            if width < screen.LEAST_WIDTH:
+                lines.append(screen.PROMPT + clip(view.typed, width - len(screen.PROMPT) - 1))
+            if len(lines) <= height or most == 1:
+                break
+        while len(lines) > height and "" in lines:
+            lines.remove("")
+        return lines if len(lines) <= height else [lines[0], *lines[len(lines) - height + 1 :]]  # trumps stay
+
+    def _paged(self, view: View, width: int) -> list[str]:
+        """The page, whose turn it is, and the line that is typed."""
+        manner = self._manner
+        ink = Ink(manner.colour, manner.bidi, manner.language.rtl)
+        width = min(width, screen.MOST_WIDTH)
+        lines = []
+        for sentence, style in (
+            *((sentence, Style.PLAIN) for sentence in self._page),
+            ("", Style.PLAIN),
+            (" ".join(say.turn(view, manner.language)), Style.BOLD),
+            (notices(manner.language).press_enter, Style.FAINT),
+        ):
+            lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(sentence, width, style)] or [""]
+        return [*lines, screen.PROMPT + ink.symbols(clip(view.typed, width - len(screen.PROMPT) - 1)).written]
+
+    def _draw(self, lines: list[str]) -> None:
+        changed = [
+            f"\x1b[{row};1H\x1b[2K{line}"
+            for row, line in enumerate(lines, start=1)
+            if row > len(self._shown) or line != self._shown[row - 1]
+        ]
+        if len(lines) < len(self._shown):
+            changed.append(f"\x1b[{len(lines) + 1};1H\x1b[J")
+        self._shown = lines
+        column = cells(lines[-1]) + 1
+        if changed:
+            self._write(f"{_BEGIN}{''.join(changed)}\x1b[{len(lines)};{column}H{_END}")
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError:  # the terminal is gone
+            self._hear(Key.GONE)
+
+    def _came(self, octets: bytes) -> None:
+        if not octets:
+            self._hear(Key.GONE)
+            return
+        self._line, entered = typed(self._line, octets)
+        for what in entered:
+            if isinstance(what, Entered) and self._page:
+                self._page = ()
+                if not what.text:
+                    continue
+            self._hear(what)
+        self._hear(Key.TOUCHED)
+
+
+def _nobody(what: Typed) -> None:
+    """Not open."""

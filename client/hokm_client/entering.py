@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a person comes to a table: one that is named, one where the player sits, one with room, or a new one."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hokm.rules import Seat, TableRules
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.console import Manner
+from hokm_client.errors import NoTable
+from hokm_client.player import Player
+from hokm_client.playing import Left, Place, play_at
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The way in: a server, and whom the player is and trusts there."""
+
+    server: str
+    identity: Path
+    policy: Path
+    var: Path
+    """Proofs go into a folder of it."""
+    certificates: bytes | None = None
+
+    @property
+    def state(self) -> Path:
+        """What must survive a crash is kept beside the identity."""
+        return self.identity.with_suffix("")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the player wants to play. With nothing set: a game that goes on, else a free seat."""
+
+    table_id: bytes | None = None
+    seat: Seat | None = None
+    opens: TableRules | None = None
+    """The rules of a new table."""
+    bots: Sequence[Seat] = ()
+    """Its seats for the house's bots."""
+
+
+async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
+    """Sit down and play: how the game was left. Raises `NoTable`, and why there is no way in."""
+    write_diagnostics(door.state)
+    async with Player.connect(
+        door.server,
+        identity=door.identity,
+        policy=door.policy,
+        state=door.state,
+        certificates=door.certificates,
+    ) as player:
+        table_id = await _table(player, wanted)
+        again = _command(door, table_id)
+        place = Place(
+            proofs=door.var / "proofs",
+            policy=door.policy,
+            evidence=door.state / "evidence",
+            invitation=f"hokm play --server {door.server} --table {table_id.hex()}",
+            way_back=again,
+        )
+        return await play_at(player, table_id, wanted.seat, manner, place)
+
+
+def write_diagnostics(state: Path) -> None:
+    """Let diagnostics go to a file: the screen is for the game."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    logging.basicConfig(
+        filename=state / "client.log", level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+
+
+async def seated_at(player: Player) -> bytes | None:
+    """The newest table at which this player sits and whose game is not over."""
+    for table in await player.connection.list_tables():
+        if table.phase != pb.TABLE_PHASE_OVER and any(seat.public_key == player.key.public for seat in table.seats):
+            return table.table_id
+    return None
+
+
+async def _table(player: Player, wanted: Wanted) -> bytes:
+    if wanted.table_id is not None:
+        return wanted.table_id
+    if wanted.opens is not None:
+        return await player.open_table(wanted.opens, wanted.bots)
+    table_id = await seated_at(player)
+    if table_id is not None:
+        return table_id
+    for table in await player.connection.list_tables(with_free_seat=True):
+        if wanted.seat is None or not table.seats[wanted.seat].public_key:
+            return table.table_id
+    raise NoTable
+
+
+def _command(door: Door, table_id: bytes) -> str:
+    """What the player types to come back."""
+    words = ["hokm", "play", "--server", door.server, "--table", table_id.hex()]
+    if door.var != Path("var"):
+        words += ["--var", str(door.var)]
+    if door.policy != door.var / "policy":
+        words += ["--policy", str(door.policy)]
+    if door.identity != door.var / "players" / "me.key":
+        words += ["--identity", str(door.identity)]
+    if door.certificates is not None:
+        words += ["--tls", "…"]
+    return shlex.join(words)

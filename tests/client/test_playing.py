@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person at a terminal: whole rounds played by typing, against a real server that may die, in both languages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import signal
+import termios
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hokm.verify import Verdict
+from hokm_client.terminal.bidi import Bidi, laid_out
+from hokm_client.terminal.notices import notices
+from hokm_client.terminal.words import Language, verdict, words
+from tests.client.pane import Pane, pane, piped
+from tests.whole.battery import KilledServer
+
+EN, FA = Language.EN, Language.FA
+LEGAL = re.compile(r"\[\s*([۰-۹0-9]+|[JQKA])([♠♥♦♣])\]")
+SUITS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}
+FRAMES = 200
+"""More moments of a round than there can be."""
+
+
+@contextlib.asynccontextmanager
+async def house(var: Path) -> AsyncIterator[KilledServer]:
+    """A server with bots that answer at once."""
+    server = KilledServer(var)
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.kill(bots_too=True)
+
+
+def new_table(server: KilledServer, *options: str) -> list[str]:
+    """What is typed at a shell for a table with three bots."""
+    line = ["play", "--server", server.address, "--var", str(server.var)]
+    return [*line, "--open", "--bots", "1,2,3", "--target", "3", *options]
+
+
+def written(language: Language, text: str) -> str:
+    """A text as it stands on the screen."""
+    return laid_out(text, language.rtl, Bidi.SHAPED) if language.rtl else text
+
+
+def legal(window: Pane) -> list[str]:
+    """The cards in brackets, as they can be typed."""
+    return [rank + SUITS[suit] for rank, suit in LEGAL.findall(str(window))]
+
+
+async def play_until(window: Pane, language: Language, text: str) -> int:
+    """Type the first legal card again and again, and hearts for trumps, until a text is there: how many were typed."""
+    prompt_card, prompt_trumps = (
+        written(language, prompt) for prompt in (words(language).prompt_card, words(language).prompt_trumps)
+    )
+    played = 0
+    for _ in range(FRAMES):
+        await window.until(
+            lambda window: (
+                text in str(window) or (legal(window) and prompt_card in str(window)) or prompt_trumps in str(window)
+            ),
+            text,
+        )
+        if text in str(window):
+            return played
+        cards = legal(window)
+        if cards and prompt_card in str(window):
+            window.keys(cards[0] + "\r")
+            played += 1
+            await window.until(partial(_has_moved, cards, text), "my card")
+        else:
+            window.keys("hearts\r")
+            await window.until(lambda window: prompt_trumps not in str(window), "trumps")
+    raise AssertionError(f"the round does not end\n{window}")
+
+
+def _has_moved(before: list[str], text: str, window: Pane) -> bool:
+    return legal(window) != before or text in str(window)
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_a_round_is_played_by_typing(tmp_path: Path, language: Language) -> None:
+    """From sitting down to the verdict on the round's proof; then the program is closed, and the terminal as it was."""
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", language)) as window:
+        told = notices(language).round_checked.partition("{verdict}")[0].split("{round}")
+        await play_until(window, language, written(language, told[0].strip()))
+        (proof,) = (tmp_path / "proofs").glob("*-1.json")
+        assert proof.stat().st_size > 10_000
+        said = verdict(language, Verdict.WITH_WARNINGS).rstrip(".")
+        assert written(language, said.split()[0].rstrip(",")) in str(window)
+        window.keys("\x03")
+        asked = words(language).confirm_quit
+        await window.until_shown(written(language, asked[: asked.index("?") if language is EN else asked.index("؟")]))
+        window.keys("yes\r" if language is EN else "بله\r")
+        assert await window.ended() == 0
+        assert f"hokm play --server {server.address} --table" in str(window)
+        assert termios.tcgetattr(window._theirs) == window.modes
+
+
+async def test_slips_are_refused_here_and_the_line_is_kept(tmp_path: Path) -> None:
+    """Nothing wrong is sent; what stands unfinished outlives every redraw; keys edit it."""
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", "en")) as window:
+        await window.until(lambda window: legal(window) or words(EN).prompt_trumps in str(window), "my turn")
+        window.keys("nonsense\r")
+        await window.until_shown("“nonsense” is neither a card nor a command.")
+        window.keys("quee")
+        await window.until_shown("> quee")
+        seconds = re.search(r"(\d+) seconds left", str(window))
+        assert seconds is not None
+        await window.until(lambda window: seconds[0] not in str(window), "another second")
+        assert "> quee" in str(window)
+        window.keys("\x7f\x7fit\x1b[A")
+        await window.until_shown("> quit")
+        window.keys("\x15")
+        await window.until(lambda window: window.lines[-1:] and "> quit" not in str(window), "an empty line")
+        window.keys("?\r")
+        await window.until_shown(words(EN).help[0])
+        window.keys("\r")
+        await window.until(lambda window: words(EN).help[0] not in str(window), "the table again")
+        window.resize(20, 60)
+        await window.until(lambda window: all(len(line) <= 60 for line in window.lines), "a narrower picture")
+        window.keys("\x04")
+        await window.until_shown("Close the program")
+        window.keys("no\r")
+        await window.until_shown(words(EN).cancelled)
+
+
+async def test_leaving_asks_first(tmp_path: Path) -> None:
+    """A no changes nothing, a yes gives the seat to a stand-in and ends the program."""
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", "en")) as window:
+        await window.until(lambda window: legal(window) or words(EN).prompt_trumps in str(window), "my turn")
+        for answer in ("no", "yes"):
+            window.keys("leave\r")
+            await window.until_shown("Leave the table?")
+            window.keys(answer + "\r")
+            if answer == "no":
+                await window.until_shown(words(EN).cancelled)
+        assert await window.ended() == 0
+        assert notices(EN).left in str(window)
+
+
+async def test_a_killed_server_comes_back_and_so_does_the_seat(tmp_path: Path) -> None:
+    """Killed and started again in the middle of a round: it is said, and the round goes on where it was."""
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", "en")) as window:
+        await play_until(window, EN, "Last trick:")
+        await window.until(lambda window: legal(window), "my turn")
+        await server.kill(bots_too=False)
+        await window.until_shown(words(EN).connections["lost"])
+        window.keys(legal(window)[0] + "\r")
+        await window.until_shown(words(EN).slips["NOT_CONNECTED"])
+        await server.start()
+        await window.until(lambda window: words(EN).connections["lost"] not in str(window), "the server again")
+        await play_until(window, EN, "The proof of round 1 was checked by a program of its own: Verified")
+
+
+async def test_a_game_that_was_left_open_is_taken_up_again(tmp_path: Path) -> None:
+    """Whoever closes the program and calls it again without a table sits where they sat."""
+    async with house(tmp_path) as server:
+        async with pane(*new_table(server, "--lang", "en")) as window:
+            await play_until(window, EN, "Last trick:")
+            await window.until(lambda window: legal(window), "my turn")
+            held = legal(window)
+            window.keys("\x03")
+            await window.until_shown("Close the program")
+            window.keys("\x03")
+            assert await window.ended() == 0
+        async with pane("play", "--server", server.address, "--var", str(tmp_path), "--lang", "en") as window:
+            await window.until(lambda window: legal(window) == held, "the same cards")
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_lines_tell_a_whole_game(tmp_path: Path, language: Language) -> None:
+    """In a pipe everything is a sentence; a game is played by what they say, and its proofs are verified."""
+    async with house(tmp_path) as server:
+        said = await asyncio.to_thread(_played, new_table(server, "--lang", language))
+    text = "\n".join(said)
+    assert "\x1b" not in text
+    ours = words(language)
+    assert any(sentence in text for sentence in ours.takes)
+    for sentence in (ours.deals["bound"], ours.deals["proved"], ours.endings["target"]):
+        assert sentence in text
+    assert notices(language).game_checked.format(verdict=verdict(language, Verdict.WITH_WARNINGS)) in text
+    assert notices(language).already_sent not in said
+    for choices in (line for line in said if line.startswith(ours.may_play)):
+        assert said.count(choices) < 4, "told again and again"
+
+
+def _played(arguments: list[str]) -> list[str]:
+    """Every line that a game says to whoever plays the last card that it offers."""
+    program = piped(arguments)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    said = []
+    for line in program.stdout:
+        said.append(line.rstrip("\n"))
+        for answer in _answers(said[-1]):
+            program.stdin.write(answer + "\n")
+            program.stdin.flush()
+    program.stdin.close()
+    program.stdout.close()
+    assert program.wait() == 0
+    return said
+
+
+def _answers(line: str) -> Iterator[str]:
+    for language in Language:
+        ours = words(language)
+        if line.startswith(ours.may_play + ": "):
+            yield line.removeprefix(ours.may_play + ": ").split(ours.comma)[-1].split()[0]
+        elif line.startswith(f"{ours.menu}: {'1' if language is EN else '۱'} "):
+            yield "2"
+
+
+async def test_the_end_of_the_input_closes_the_program(tmp_path: Path) -> None:
+    """Where nothing can be typed any more there is nobody to ask."""
+    async with house(tmp_path) as server:
+        program = piped(new_table(server, "--lang", "en"))
+        said, _ = await asyncio.to_thread(program.communicate, "")
+        assert program.returncode == 0
+        assert "Hokm. A game to 3." in said
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_closes_the_program_and_the_terminal_is_as_it_was(tmp_path: Path, how: signal.Signals) -> None:
+    """It is not asked about."""
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", "en")) as window:
+        await window.until(lambda window: legal(window) or words(EN).prompt_trumps in str(window), "my turn")
+        window.kill(how)
+        assert await window.ended() == 0
+        assert termios.tcgetattr(window._theirs) == window.modes
+
+
+# hokm local
+
+
+def programs_of(var: Path) -> list[str]:
+    """The command lines of all programs that run for that directory."""
+    lines = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            lines.append(entry.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return [line for line in lines if f"--var {var} " in line]
+
+
+async def test_one_command_brings_server_bots_and_a_seat(tmp_path: Path) -> None:
+    """`hokm local` at a terminal: a card is played; with the program everything that it started ends."""
+    async with pane("local", "--var", str(tmp_path), "--lang", "en", "--pace-ms", "0-0") as window:
+        await play_until(window, EN, "Last trick:")
+        assert len(programs_of(tmp_path)) == 3
+        window.keys("\x03\x03")
+        assert await window.ended() == 0
+        assert f"hokm local --var {tmp_path}" in str(window)
+    assert programs_of(tmp_path) == []
+
+
+async def test_a_program_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:
+    """The server and the bots end with it, so that the next start finds its files free."""
+    async with pane("local", "--var", str(tmp_path), "--lang", "en", "--pace-ms", "0-0") as window:
+        await window.until(lambda window: legal(window) or words(EN).prompt_trumps in str(window), "my turn")
+        window.kill(signal.SIGKILL)
+        await window.ended()
+    async with asyncio.timeout(20):
+        while programs_of(tmp_path):
+            await asyncio.sleep(0.05)
