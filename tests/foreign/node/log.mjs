@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader trusts, key manifests, checkpoints and trees: SPEC.md sections 2.3, 2.4 and 8.
+
+import { H, KEYS, ZEROS, decode, keyId, leafOf, must, signed, signedRaw, unframe, u8, vkey } from "./wire.mjs";
+
+/** One log and its root key; this client wants no witness. */
+export function policyOf(text) {
+  const found = (word) => {
+    const lines = text.split("\n").filter((line) => line.startsWith(`${word} `));
+    must(lines.length === 1, `the policy has ${lines.length} lines ${word}`);
+    return vkey(lines[0].split(/[ \t]+/)[1]);
+  };
+  const log = found("log");
+  const root = found("#root");
+  must(root.name === `${log.name}/root`, "the root key is another log's");
+  return { origin: log.name, log: log.key, root: root.key };
+}
+
+/** Manifests signed by the policy's root key, by leaf. A hand-over to another root key is not followed. */
+export function manifestsOf(entries, policy) {
+  const counted = new Map();
+  let previous = ZEROS;
+  entries.forEach((entry, version) => {
+    const { body, id, signature } = unframe(entry);
+    const manifest = decode("KeyManifest", body);
+    must(manifest.table.equals(Buffer.alloc(16)), "a manifest of another stream");
+    must(manifest.version === version && manifest.previous.equals(previous), "the manifests are no chain");
+    must(id.equals(keyId(`${policy.origin}/root`, policy.root)), "a manifest names another key");
+    must(signed(policy.root, KEYS, body, signature), "a manifest is not signed by the root key");
+    must(manifest.origin === policy.origin, "a manifest of another log");
+    must(manifest.log_key.equals(policy.log), "the manifest has another log key than the policy");
+    previous = leafOf(entry);
+    counted.set(previous.toString("hex"), manifest);
+  });
+  return counted;
+}
+
+/** Size and root of a checkpoint that the log has signed. */
+export function checkpointOf(note, policy) {
+  const gap = note.lastIndexOf("\n\n");
+  must(gap > 0 && note.endsWith("\n"), "not a signed note");
+  const text = note.slice(0, gap + 1);
+  const [origin, size, root] = text.split("\n");
+  must(origin === policy.origin && /^(0|[1-9]\d*)$/.test(size), "not a checkpoint of this log");
+  const ours = note.slice(gap + 2, -1).split("\n").filter((line) => line.startsWith(`— ${policy.origin} `));
+  must(ours.length === 1, "the log has not signed the checkpoint");
+  const bytes = Buffer.from(ours[0].split(" ")[2], "base64");
+  must(bytes.subarray(0, 4).equals(keyId(policy.origin, policy.log)), "the checkpoint names another key");
+  must(signedRaw(policy.log, Buffer.from(text), bytes.subarray(4)), "the checkpoint is not signed by the log key");
+  return { size: Number(size), root: Buffer.from(root, "base64") };
+}
+
+const node = (left, right) => H(u8(1), left, right);
+
+/** RFC 6962, 2.1.1: the root of `size` leaves to which the one at `index` leads; null if `hashes` do not fit. */
+export function rootFrom(leaf, index, size, hashes) {
+  if (index >= size) return null;
+  if (size === 1) return hashes.length === 0 ? leaf : null;
+  if (hashes.length === 0) return null;
+  let split = 1;
+  while (split * 2 < size) split *= 2;
+  const last = hashes[hashes.length - 1];
+  const rest = hashes.slice(0, -1);
+  const below = index < split ? rootFrom(leaf, index, split, rest) : rootFrom(leaf, index - split, size - split, rest);
+  return below && (index < split ? node(below, last) : node(last, below));
+}
+
+/** RFC 6962, 2.1.2: the old and the new root that a consistency proof makes; `old` is the one that is known. */
+export function rootsFrom(oldSize, newSize, hashes, old, whole = true) {
+  if (oldSize === newSize) {
+    if (whole) return hashes.length === 0 ? [old, old] : null;
+    return hashes.length === 1 ? [hashes[0], hashes[0]] : null;
+  }
+  if (hashes.length === 0) return null;
+  let split = 1;
+  while (split * 2 < newSize) split *= 2;
+  const last = hashes[hashes.length - 1];
+  const rest = hashes.slice(0, -1);
+  if (oldSize <= split) {
+    const below = rootsFrom(oldSize, split, rest, old, whole);
+    return below && [below[0], node(below[1], last)];
+  }
+  const below = rootsFrom(oldSize - split, newSize - split, rest, old, false);
+  return below && [node(last, below[0]), node(last, below[1])];
+}
