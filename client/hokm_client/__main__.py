@@ -184,12 +184,16 @@ def _play(asked: argparse.Namespace) -> int:
     from hokm_client.entering import Door, Wanted, play
     from hokm_client.playing import Left
 
+    try:
+        certificates = asked.tls.read_bytes() if asked.tls else None
+    except OSError as error:
+        return _say(f"{error.filename}: {error.strerror}", FAILED)
     door = Door(
         asked.server,
         identity=asked.identity or asked.var / "players" / "me.key",
         policy=asked.policy or asked.var / "policy",
         var=asked.var,
-        certificates=asked.tls.read_bytes() if asked.tls else None,
+        certificates=certificates,
     )
     wanted = Wanted(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
     left = asyncio.run(play(door, wanted, _manner(asked)))

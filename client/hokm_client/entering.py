@@ -108,5 +108,5 @@ def _command(door: Door, table_id: bytes) -> str:
     if door.identity != door.var / "players" / "me.key":
         words += ["--identity", str(door.identity)]
     if door.certificates is not None:
-        words += ["--tls", "…"]
+        words += ["--tls", "FILE"]
     return shlex.join(words)
