@@ -21,7 +21,6 @@ GOLDEN: Final = {
     "bots": (1,),
     "lost": (None,),
     "silent_bot": (None,),
-    "no_deal": (None,),
     "revoked": (None,),
     "without_quorum": (1,),
 }

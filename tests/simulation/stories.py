@@ -170,7 +170,7 @@ def silent_bot() -> Game:
 
 
 def no_deal() -> Game:
-    """The house says that four numbers make no deal."""
+    """The house says that four numbers make no deal. They do: it lies, unless a test has the deck fail."""
     game = Game(TestHouse(seed=21))
     game.sit()
     game.until(at_step(1, closed=True))
@@ -224,7 +224,6 @@ STORIES: Final = (
     never_started,
     lost,
     silent_bot,
-    no_deal,
     without_quorum,
     silent_person,
     revoked,
@@ -234,4 +233,4 @@ STORIES: Final = (
 @cache
 def story(name: str) -> Game:
     """The game of that name, played once. Whoever changes something takes a forgery of it."""
-    return next(made for made in STORIES if made.__name__ == name)()
+    return next(made for made in (*STORIES, no_deal) if made.__name__ == name)()

@@ -692,6 +692,22 @@ def a_player_who_has_a_key_of_the_operator() -> Forged:
     return within("plain", change)
 
 
+@forged(6, "SHARED_KEY")
+def a_stand_in_that_has_the_root_key() -> Forged:
+    def change(forgery: Forgery) -> Draft:
+        draft = forgery.draft(StoodIn)
+        content = draft.content
+        assert isinstance(content, StoodIn)
+        key = forgery.game.house.first_root
+        move = content.join.move
+        assert isinstance(move.act, Join)
+        draft.edit(join=content.join._replace(move=move._replace(act=replace(move.act, public_key=key.public))))
+        draft.signer = key
+        return draft
+
+    return within("troubled", change)
+
+
 @forged(6, "NOT_A_BOT")
 def a_stand_in_that_joins_as_a_person() -> Forged:
     def change(forgery: Forgery) -> Draft:
@@ -965,6 +981,22 @@ def a_fault_that_hides_who_was_missing() -> Forged:
 @forged(8, Code.FAULT_DIFFERS)
 def a_fault_that_hides_the_houses_number() -> Forged:
     return changed("silent_bot", ServerFault, house_number=b"")
+
+
+@forged(8, Code.FAULT_DIFFERS)
+def a_deal_that_is_called_impossible_and_is_not() -> Forged:
+    return within("no_deal", lambda forgery: forgery.drafts[-1])
+
+
+@forged(8, Code.FAULT_DIFFERS)
+def an_impossible_deal_that_hides_a_number() -> Forged:
+    def change(forgery: Forgery) -> Draft:
+        draft = forgery.drafts[-1]
+        assert isinstance(draft.content, ServerFault)
+        draft.edit(received=draft.content.received[1:])
+        return draft
+
+    return within("no_deal", change)
 
 
 @forged(8, Code.FAULT_DIFFERS)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hokm.errors import StreamUsedUp
 from hokm.events import RoundRevealed, SeatKind
 from hokm.policy import Policy
 from hokm.proof import Proof
@@ -74,7 +75,7 @@ def test_what_each_story_warns_of() -> None:
     assert warned("troubled") == {Code.STAND_IN_NUMBER}
     assert warned("bots") == {Code.NO_INDEPENDENT_CONTRIBUTION}
     assert warned("lost") == {Code.SERVER_FAULT, Code.DEAL_NOT_PROVEN}
-    assert warned("silent_bot") == warned("no_deal") == warned("revoked") == {Code.SERVER_FAULT}
+    assert warned("silent_bot") == warned("revoked") == {Code.SERVER_FAULT}
     assert warned("without_quorum") == {Code.NO_QUORUM, Code.NOT_WITNESSED, Code.TIMES_NOT_WITNESSED}
     assert warned("silent_person") == {Code.STAND_IN_NUMBER}
 
@@ -95,6 +96,20 @@ def test_what_happened_besides_play_is_listed() -> None:
     versions = [int(note.split()[1].rstrip(":")) for note in report.notes]
     assert versions == sorted(versions)
     assert "2 voids, 2 protests, 4 missed deadlines" in report.lines[Step.VOIDS - 1].says
+
+
+def test_an_impossible_deal_is_a_fault_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows all five numbers, so that everybody can see that they make no deck. (No numbers are known that do.)"""
+
+    def no_deck(*numbers: object) -> None:
+        raise StreamUsedUp(8160)
+
+    game = story("no_deal")
+    proof, policy = game.game_proof().format(), game.house.policy
+    assert verify(proof, policy).verdict is Verdict.REJECTED
+    monkeypatch.setattr("hokm.verify.rulings.deal", no_deck)
+    report = verify(proof, policy)
+    assert [warning.code for warning in report.warnings] == [Code.SERVER_FAULT]
 
 
 # Incomplete proofs.

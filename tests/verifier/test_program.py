@@ -357,6 +357,20 @@ def test_interrupted(folder: Path) -> None:
     assert running.returncode == 128 + signal.SIGINT
 
 
+def test_interrupted_with_many_files() -> None:
+    """Ctrl-C reaches all processes of a terminal, and one of them answers."""
+    command = [*PROGRAM, *["game.json"] * 400, "--policy", "plain.policy", "--json"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        _, errors = running.communicate(timeout=20)
+    assert errors == "hokm-verify: Interrupted.\n"
+    assert running.returncode == 128 + signal.SIGINT
+
+
 def test_a_proof_from_a_pipe(folder: Path) -> None:
     """`/dev/stdin` is a file like any other."""
     command = [*PROGRAM, "/dev/stdin", "--policy", "plain.policy"]

@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from hokm.statuses import UNREADABLE, VERIFIED
 
@@ -105,7 +104,7 @@ def _show(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     from hokm.judging import show_file
 
-    return show_file(Path(asked.proof), asked.lang, None if asked.policy is None else Path(asked.policy))
+    return show_file(asked.proof, asked.lang, asked.policy)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from hokm.errors import BadProof, HokmError
@@ -53,7 +53,7 @@ class Task(NamedTuple):
 def judge_files(asked: argparse.Namespace) -> int:
     """Verify the files of the command line and print their reports: the exit status."""
     try:
-        policy = read_policy(Path(asked.policy))
+        policy = read_policy(asked.policy)
         wishes = Wishes(
             signatures=Signatures.ALL if asked.every_signature else Signatures.PLAYERS,
             mine=None if asked.mine is None else read_key(asked.mine),
@@ -89,14 +89,18 @@ def _reports(tasks: Sequence[Task]) -> Iterator[Report]:
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(workers) as pool:
+    # Ctrl-C reaches every process of a terminal: this one answers it, and takes the others down with it.
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
         yield from pool.map(report_on, tasks, chunksize=max(1, min(16, len(tasks) // (4 * workers))))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def report_on(task: Task) -> Report:
     """The report on one file, whatever it is."""
     try:
-        octets = read_file(Path(task.path), MOST_GAME_BYTES)
+        octets = read_file(task.path, MOST_GAME_BYTES)
     except WrongUsage as wrong:
         error = BadProof(str(wrong))
         fault = Finding(Step.FORMAT, error.reason, str(wrong), None, error.facts)
@@ -106,7 +110,7 @@ def report_on(task: Task) -> Report:
     return verify(octets, task.policy, task.wishes)
 
 
-def show_file(path: Path, language: str, policy: Path | None) -> int:
+def show_file(path: str, language: str, policy: str | None) -> int:
     """Tell what was played: the exit status."""
     from hokm.telling import Language, tell
 
@@ -116,7 +120,7 @@ def show_file(path: Path, language: str, policy: Path | None) -> int:
         if policy is not None:
             report = verify(octets, read_policy(policy))
             if report.verdict in (Verdict.REJECTED, Verdict.UNREADABLE):
-                print("\n".join(page(str(path), report)))
+                print("\n".join(page(path, report)))
                 return STATUS[report.verdict]
             verdict = report.verdict
         lines = list(tell(octets, Language(language)))
@@ -136,10 +140,10 @@ def show_file(path: Path, language: str, policy: Path | None) -> int:
 # Reading.
 
 
-def read_file(path: Path, most: int) -> bytes:
+def read_file(path: str, most: int) -> bytes:
     """The bytes of an ordinary file. Raises `WrongUsage` with a sentence."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             # A pipe is read like a file; a folder cannot be opened, and a device would never end.
             if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) or stat.S_ISBLK(os.fstat(file.fileno()).st_mode):
                 raise WrongUsage(f"{path} is a device, not a file.")
@@ -153,7 +157,7 @@ def read_file(path: Path, most: int) -> bytes:
     return octets
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: str) -> Policy:
     """The policy of a file. Raises `WrongUsage` with a sentence."""
     try:
         return Policy.parse(read_file(path, MOST_POLICY_BYTES))

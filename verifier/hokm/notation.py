@@ -30,10 +30,11 @@ def write_base64(octets: bytes) -> str:
     return binascii.b2a_base64(octets, newline=False).decode("ascii")
 
 
-def read_base64(text: str) -> bytes | None:
-    """The bytes that `text` spells in standard base64 with padding and no stray bit, else None."""
+def read_base64(text: str | bytes) -> bytes | None:
+    """The bytes that `text`, or ASCII as bytes, spells in standard base64 with padding and no stray bit, else None."""
     try:
         octets = binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
         return None
-    return octets if write_base64(octets) == text else None
+    again = binascii.b2a_base64(octets, newline=False)
+    return octets if again == (text if isinstance(text, bytes) else text.encode("ascii")) else None

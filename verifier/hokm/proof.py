@@ -114,11 +114,7 @@ class Proof:
         """Read a proof file. Raises `BadProof`."""
         if len(octets) > MOST_GAME_BYTES:
             raise BadProof(f"it has more than {MOST_GAME_BYTES} bytes")
-        try:
-            text = octets.decode()
-        except UnicodeDecodeError:
-            raise BadProof("it is not text in UTF-8") from None
-        proof = _Reader(text).whole(_proof)
+        proof = _Reader(octets).whole(_proof)
         if proof.kind is ProofKind.ROUND and len(octets) > MOST_ROUND_BYTES:
             raise BadProof(f"it is of one round and has more than {MOST_ROUND_BYTES} bytes")
         return proof
@@ -160,18 +156,20 @@ def _texts(several: tuple[bytes, ...]) -> list[str]:
 
 # Reading. A reader of a value takes the text from where the `_Reader` stands and says in an error what it was about.
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
-_NUMBER: Final = re.compile(r"[-+.0-9eE]+")
+_SPACE: Final = re.compile(rb"[ \t\n\r]*")
+_NUMBER: Final = re.compile(rb"[ \t\n\r]*([-+.0-9eE]+)")
+_STRING: Final = re.compile(rb'[ \t\n\r]*("(?:[^"\\]++|\\.)*+")', re.DOTALL)
+_BASE64: Final = re.compile(rb'[ \t\n\r]*"([A-Za-z0-9+/]++={0,2})"')
+_BASE64_AND_MARK: Final = re.compile(rb'[ \t\n\r]*"([A-Za-z0-9+/]++={0,2})"[ \t\n\r]*([,\]])')
 _TABLE: Final = re.compile(r"[0-9a-f]{32}")
-_STRING: Final = json.JSONDecoder()
 
 
 class _Reader:
-    """A place in a JSON text."""
+    """A place in a JSON text, which stays bytes: most of it is base64, and is decoded from where it stands."""
 
     __slots__ = ("place", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: bytes) -> None:
         self.text = text
         self.place = 0
 
@@ -181,39 +179,48 @@ class _Reader:
             raise BadProof("something follows the proof")
         return value
 
-    def next(self) -> str:
-        """The next character that is no space, not taken yet; empty at the end."""
-        match = _SPACE.match(self.text, self.place)
-        assert match is not None
-        self.place = match.end()
-        return self.text[self.place : self.place + 1]
+    def next(self) -> bytes:
+        """The next byte that is no space, not taken yet; empty at the end."""
+        mark = self.text[self.place : self.place + 1]
+        if mark and mark in b" \t\n\r":
+            spaces = _SPACE.match(self.text, self.place)
+            assert spaces is not None
+            self.place = spaces.end()
+            mark = self.text[self.place : self.place + 1]
+        return mark
 
-    def take(self, mark: str, name: str) -> None:
+    def take(self, mark: bytes, name: str) -> None:
         if self.next() != mark:
-            raise BadProof(f"{name} is not JSON as it must be: no {mark} where one is wanted")
+            raise BadProof(f"{name} is not JSON as it must be: no {mark.decode()} where one is wanted")
         self.place += 1
 
     def string(self, name: str) -> str:
-        if self.next() != '"':
-            raise BadProof(f"{name} is not a string")
+        spelled = _STRING.match(self.text, self.place)
+        if spelled is None:
+            raise BadProof(f"{name} is not a string, or does not end")
         try:
-            value, self.place = _STRING.raw_decode(self.text, self.place)
+            value = json.loads(spelled[1].decode())
         except ValueError:
-            raise BadProof(f"{name} is a string that does not end, or holds what no string may hold") from None
+            raise BadProof(f"{name} is a string that holds what no string may hold") from None
         assert isinstance(value, str)
+        self.place = spelled.end()
         return value
 
     def number(self, name: str) -> int:
-        self.next()
-        match = _NUMBER.match(self.text, self.place)
-        value = read_decimal(match[0]) if match is not None else None
-        if match is None or value is None:
+        spelled = _NUMBER.match(self.text, self.place)
+        value = None if spelled is None else read_decimal(spelled[1].decode())
+        if spelled is None or value is None:
             raise BadProof(f"{name} is not a whole number from 0 to {MOST}")
-        self.place = match.end()
+        self.place = spelled.end()
         return value
 
     def octets(self, name: str) -> bytes:
-        value = read_base64(self.string(name))
+        spelled = _BASE64.match(self.text, self.place)
+        if spelled is not None:
+            value = read_base64(spelled[1])
+            self.place = spelled.end()
+        else:
+            value = read_base64(self.string(name))  # with escapes, such as \\/, or nothing like base64
         if not value:
             raise BadProof(f"{name} is not standard base64 of at least one byte")
         return value
@@ -224,25 +231,50 @@ class _Reader:
             raise BadProof(f"{name} has {len(value)} bytes, not {HASH_BYTES}")
         return value
 
+    def entry(self, name: str) -> bytes:
+        value = self.octets(name)
+        if len(value) < LEAST_ENTRY_BYTES:
+            raise BadProof(f"{name} has {len(value)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
+        return value
+
+    def entries(self, name: str) -> tuple[bytes, ...]:
+        """A list of entries: nearly all of a file, so each is taken together with the comma behind it."""
+        values: list[bytes] = []
+        self.take(b"[", name)
+        more = self.next() != b"]"
+        while more:
+            spelled = _BASE64_AND_MARK.match(self.text, self.place)
+            value = None if spelled is None else read_base64(spelled[1])
+            if spelled is None or value is None or len(value) < LEAST_ENTRY_BYTES:
+                value = self.entry(f"an item of {name}")  # which says what is wrong with it, unless it has escapes
+                more = self.next() == b","
+                self.place += more
+            else:
+                more = spelled[2] == b","
+                self.place = spelled.end() if more else spelled.start(2)
+            values.append(value)
+        self.take(b"]", name)
+        return tuple(values)
+
     def several(self, read: Callable[[_Reader, str], T], name: str, most: int) -> tuple[T, ...]:
-        self.take("[", name)
+        self.take(b"[", name)
         values: list[T] = []
-        if self.next() != "]":
+        if self.next() != b"]":
             item = f"an item of {name}"
             while True:
                 if len(values) == most:
                     raise BadProof(f"{name} has more than {most} items")
                 values.append(read(self, item))
-                if self.next() != ",":
+                if self.next() != b",":
                     break
                 self.place += 1
-        self.take("]", name)
+        self.take(b"]", name)
         return tuple(values)
 
     def object(self, fields: dict[str, Callable[[_Reader, str], Any]], name: str) -> dict[str, Any]:
-        self.take("{", name)
+        self.take(b"{", name)
         values: dict[str, Any] = {}
-        if self.next() != "}":
+        if self.next() != b"}":
             while True:
                 key = self.string(f"a key of {name}")
                 read = fields.get(key)
@@ -250,12 +282,12 @@ class _Reader:
                     raise BadProof(f"{name} has the key {_shown(key)}, which is not known here")
                 if key in values:
                     raise BadProof(f"{name} has the key {key!r} twice")
-                self.take(":", name)
+                self.take(b":", name)
                 values[key] = read(self, key)
-                if self.next() != ",":
+                if self.next() != b",":
                     break
                 self.place += 1
-        self.take("}", name)
+        self.take(b"}", name)
         return values
 
 
@@ -265,17 +297,6 @@ def _shown(text: str) -> str:
 
 def _hashes(reader: _Reader, name: str) -> tuple[bytes, ...]:
     return reader.several(_Reader.hash, name, MOST_HASHES)
-
-
-def _entry(reader: _Reader, name: str) -> bytes:
-    value = reader.octets(name)
-    if len(value) < LEAST_ENTRY_BYTES:
-        raise BadProof(f"{name} has {len(value)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
-    return value
-
-
-def _entries(reader: _Reader, name: str) -> tuple[bytes, ...]:
-    return reader.several(_entry, name, MOST_GAME_BYTES)
 
 
 def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], Any]]) -> Callable[[_Reader, str], T]:
@@ -289,7 +310,7 @@ def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], A
     return read
 
 
-_manifest: Final = _record(ManifestProof, {"entry": _entry, "index": _Reader.number, "inclusion": _hashes})
+_manifest: Final = _record(ManifestProof, {"entry": _Reader.entry, "index": _Reader.number, "inclusion": _hashes})
 _inclusion: Final = _record(Inclusion, {"version": _Reader.number, "index": _Reader.number, "hashes": _hashes})
 _anchor: Final = _record(AnchorProof, {"version": _Reader.number, "checkpoint": _Reader.string, "consistency": _hashes})
 
@@ -323,9 +344,9 @@ _FIELDS: Final[dict[str, Callable[[_Reader, str], Any]]] = {
     "round": _Reader.number,
     "manifests": lambda reader, name: reader.several(_manifest, name, MOST_MANIFESTS),
     "roots": lambda reader, name: reader.several(_Reader.hash, name, MOST_MANIFESTS),
-    "opening": _entries,
+    "opening": _Reader.entries,
     "first_version": _Reader.number,
-    "entries": _entries,
+    "entries": _Reader.entries,
     "inclusion": lambda reader, name: reader.several(_inclusion, name, 2),
     "anchors": lambda reader, name: reader.several(_anchor, name, MOST_GAME_BYTES),
     "checkpoint": _Reader.string,

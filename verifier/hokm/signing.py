@@ -14,7 +14,8 @@ RFC 8032 leaves room in 2, 3 and 5, and libraries use it differently, so 1 to 4 
 asked of a library: PyNaCl (libsodium) where it is installed, else `cryptography` (OpenSSL), which takes almost
 twice as long. Behind this check both give the same verdict on every input.
 
-This is the only module of the project that imports either.
+This is the only module of the project that imports either; `cryptography` not before it is needed, because where
+PyNaCl verifies and nothing is signed, loading it would take longer than to verify a round.
 """
 
 from __future__ import annotations
@@ -25,9 +26,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hokm.errors import BadVKey, WrongLength
 from hokm.notation import read_base64, write_base64
@@ -65,6 +63,9 @@ Equation = Callable[[bytes, bytes, bytes], bool]
 
 def equation_of_cryptography(public_key: bytes, message: bytes, signature: bytes) -> bool:
     """Step 5 by OpenSSL."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
     except InvalidSignature:
@@ -112,6 +113,8 @@ class SigningKey:
     def __init__(self, seed: bytes) -> None:
         if len(seed) != SEED_BYTES:
             raise WrongLength("seed", len(seed), SEED_BYTES)
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         self._private = Ed25519PrivateKey.from_private_bytes(seed)
         self.public = self._private.public_key().public_bytes_raw()
 

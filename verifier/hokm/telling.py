@@ -47,7 +47,7 @@ from hokm.events import (
 )
 from hokm.rules import Seat, first_hakem, side_of
 from hokm.table import NO_HANDS, Ceremony, Hands, Round, Table, Trick, hands_of
-from hokm.verify.ground import Reading
+from hokm.verify.reading import Reading
 from hokm.verify.retrace import Retraced, retrace
 
 

@@ -238,10 +238,12 @@ def _decide_trump(table: Table, seat: Seat, time_ms: int) -> None:
 
 
 def _decide_play(table: Table, seat: Seat, card: int, time_ms: int, known: Hands) -> None:
-    round_ = _round(table)
-    if round_.trump is None:
+    round_ = table.stage
+    if type(round_) is not Round or round_.trump is None:
         raise WrongPhase(phase(table))
-    _in_time(_in_turn(table, seat), time_ms)
+    if round_.decision is None or round_.turn != seat:
+        raise NotYourTurn(seat)
+    _in_time(round_.decision, time_ms)
     hand = known.dealt[seat]
     bit = 1 << card
     if bit & round_.played or (hand is not None and not bit & hand):

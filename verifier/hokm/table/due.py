@@ -116,26 +116,22 @@ def overdue(table: Table, time_ms: int) -> RulingKind | None:
     expiry = expires_ms(table)
     if expiry is None or time_ms < expiry:
         return None
-    match table.stage:
-        case Round():
-            return TimedOut
-        case Ceremony() as ceremony:
-            return ServerFault if _fault_of_house(ceremony) is not None else CeremonyVoided
-        case _:
-            return GameEnded
+    stage = table.stage
+    if type(stage) is Round:
+        return TimedOut
+    if type(stage) is Ceremony:
+        return ServerFault if _fault_of_house(stage) is not None else CeremonyVoided
+    return GameEnded
 
 
 def expires_ms(table: Table) -> int | None:
     """The first time at which something is `overdue`. A ceremony waits until every open step has ended."""
-    match table.stage:
-        case Round(decision=decision):
-            return None if decision is None else decision.deadline_ms
-        case Ceremony(decisions=decisions):
-            return max((decision.deadline_ms for decision in decisions if decision is not None), default=None)
-        case Seating(opened_ms=opened_ms):
-            return opened_ms + MOST_SEATING_MS
-        case _:
-            return None
+    stage = table.stage
+    if type(stage) is Round:
+        return None if stage.decision is None else stage.decision.deadline_ms
+    if type(stage) is Ceremony:
+        return max((decision.deadline_ms for decision in stage.decisions if decision is not None), default=None)
+    return stage.opened_ms + MOST_SEATING_MS if type(stage) is Seating else None
 
 
 def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
@@ -167,7 +163,8 @@ def reopening(table: Table, time_ms: int) -> tuple[Seat, ...]:
 
 def _seat_without_player(table: Table) -> Seat | None:
     for seat, place in enumerate(table.places):
-        if place.wants_stand_in is not None:
+        # What `wants_stand_in` would say, without asking it: this is looked at for every entry.
+        if place.stand_in is None and (place.absent is not None or place.held):
             return seat
     return None
 
@@ -242,7 +239,7 @@ def may_fault(table: Table, content: ServerFault) -> bool:
     """Whether the house may say so where nothing in the log bears it out: its own word, within bounds.
 
     What is sealed can be lost in a ceremony and in a round; a deal can be impossible after four Reveals; a key can be
-    revoked at any time. That the numbers shown open their commitments is for whoever checks numbers.
+    revoked at any time. That the numbers shown open their commitments, and make no deck, is for whoever checks numbers.
     """
     stage = table.stage
     match content.cause:
@@ -253,7 +250,7 @@ def may_fault(table: Table, content: ServerFault) -> bool:
         case ServerFaultCause.SEALED_LOST:
             is_possible = isinstance(stage, Ceremony | Round)
         case ServerFaultCause.NO_DEAL:
-            is_possible = isinstance(stage, Ceremony) and all(stage.revealed)
+            is_possible = isinstance(stage, Ceremony) and all(stage.revealed) and None not in shown_numbers(content)
         case _:
             return False
     return is_possible and content == fault(table, content.cause, shown_numbers(content))

@@ -2,9 +2,11 @@
 """The verification of a proof: thirteen numbered steps, no network, and a report that says what is not proved.
 
     codes    the steps, and every code by which one refuses or warns
-    ground   steps 1 to 5: the file, the log's word for it, the house's keys, one chain
-    walk     steps 6 to 12: every entry decided again
-    report   the verdict, and what a reader is told
+    reading  step 1: the file as values
+    ground   steps 2 to 5: the log's word for it, the house's keys, one chain
+    walk     steps 6 to 12: every entry decided again; with `rulings`, what the house adds, and `told`, what is listed
+    judge    all of them, and the verdict; with `report`, what a reader is told
+    retrace  the walk without signatures and log, for those who tell or draw a game
 
 Steps 1 to 5 come one after the other. Then the entries are walked along once, and the first that does not follow
 from those before it is refused by the step that it offends. A verdict of VERIFIED means: the deal was fixed by

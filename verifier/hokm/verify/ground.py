@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps 1 to 5: the file, the log's word for it, the house's keys, and that the entries are one chain.
+"""Steps 2 to 5: the log's word for the file, the house's keys, and that the entries are one chain.
 
 None of this knows the game. What comes out is a `Ground`: events in order, of which no later step has to ask again
 where they come from.
@@ -8,13 +8,13 @@ where they come from.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
-from hokm.entry import Entry, leaf, parse_entry, signed_by
-from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
+from hokm.entry import leaf, signed_by
+from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
     Event,
@@ -26,15 +26,13 @@ from hokm.events import (
     SignedMove,
     TableOpened,
 )
-from hokm.keys import KeyManifest, check_manifests, read_manifest
+from hokm.keys import KeyManifest, check_manifests
 from hokm.merkle import check_consistency, check_inclusion
-from hokm.note import Note
 from hokm.policy import Endorsed, Policy
-from hokm.proof import Proof, ProofKind
-from hokm.rules import TableRules
+from hokm.proof import ProofKind
 from hokm.verify.codes import Code, Step
+from hokm.verify.reading import Reading, read
 from hokm.verify.report import Finding, found, refusal, refusal_by
-from hokm.wire import read_event
 
 ZERO_HASH = bytes(32)
 
@@ -43,38 +41,11 @@ class Signatures(Enum):
     """Which signatures are checked."""
 
     NONE = "none"
-    """Only to measure the rest, or where somebody else has checked them."""
+    """None but those under the proof's checkpoint: to measure the rest, or where somebody else has checked them."""
     PLAYERS = "players"
     """Every player's; of the house's those that the chain does not fix."""
     ALL = "all"
     """Every one."""
-
-
-class Reading(NamedTuple):
-    """Step 1: what the file says."""
-
-    proof: Proof
-    opening: tuple[Event, ...]
-    """In the proof of a later round."""
-    events: tuple[Event, ...]
-    frames: tuple[Entry, ...]
-    """Of `opening` and then of `events`."""
-    note: Note
-    anchor_notes: tuple[Note, ...]
-
-    @property
-    def last(self) -> int:
-        """The last version here."""
-        return self.proof.first_version + len(self.events) - 1
-
-    def at(self, version: int) -> tuple[bytes, Event] | None:
-        """Entry and event where a version should stand; None where none does."""
-        proof = self.proof
-        if version < len(self.opening):
-            return proof.opening[version], self.opening[version]
-        if proof.first_version <= version <= self.last:
-            return proof.entries[version - proof.first_version], self.events[version - proof.first_version]
-        return None
 
 
 class Ground(NamedTuple):
@@ -83,7 +54,8 @@ class Ground(NamedTuple):
     reading: Reading
     manifest: KeyManifest
     """Under which the table was opened."""
-    manifests: tuple[KeyManifest, ...]
+    house_keys: dict[bytes, str]
+    """The house's keys, each with its role: no player has one of them."""
     endorsed: Endorsed
     anchors: dict[int, Endorsed]
     """By the version of the CeremonyOpened."""
@@ -95,66 +67,12 @@ class Ground(NamedTuple):
     """How many were checked."""
 
 
-# Step 1.
-
-
-def read(octets: bytes) -> Reading:
-    """Read the proof and everything in it. Raises `Refused`."""
-    try:
-        proof = Proof.parse(octets)
-        note, anchor_notes = _note(proof.checkpoint), tuple(_note(anchor.checkpoint) for anchor in proof.anchors)
-    except HokmError as error:
-        raise refusal_by(error, step=Step.FORMAT) from None
-    frames: list[Entry] = []
-    opening = _events(proof.opening, 0, frames)
-    events = _events(proof.entries, proof.first_version, frames)
-    first = (opening or events)[0].content
-    if isinstance(first, TableOpened):
-        unknown = unknown_rule(first.rules)
-        if unknown is not None:
-            raise refusal(Code.RULE_NOT_BUILT, 0, rule=unknown)
-    for item in proof.manifests:
-        try:
-            read_manifest(parse_entry(item.entry).body)
-        except (BadManifest, SharedKey):
-            pass  # readable, and wrong: the fourth step says so
-        except HokmError as error:
-            raise refusal_by(error, step=Step.FORMAT) from None
-    return Reading(proof, opening, events, tuple(frames), note, anchor_notes)
-
-
-def _note(text: str) -> Note:
-    try:
-        octets = text.encode()
-    except UnicodeEncodeError:
-        raise BadNote("it holds what UTF-8 cannot write") from None
-    note = Note.parse(octets)
-    Checkpoint.parse(note.text)
-    return note
-
-
-def _events(entries: Sequence[bytes], first: int, frames: list[Entry]) -> tuple[Event, ...]:
-    events = []
-    for place, octets in enumerate(entries):
-        try:
-            frame = parse_entry(octets)
-            events.append(read_event(frame.body))
-        except Malformed as error:
-            raise refusal_by(error, first + place, Step.FORMAT) from None
-        frames.append(frame)
-    return tuple(events)
-
-
-def unknown_rule(rules: TableRules) -> str | None:
-    """The first switch of these rules that this verifier does not know yet; None where it knows them all."""
-    switches = ("witnessed", "partners_middle", "coming_early", "runs", "tea")
-    return next((switch for switch in switches if getattr(rules, switch)), None)
-
-
 # Step 2.
 
 
-def endorse(reading: Reading, policy: Policy, warnings: list[Finding]) -> tuple[Endorsed, dict[int, Endorsed]]:
+def endorse(
+    reading: Reading, policy: Policy, signatures: Signatures, warnings: list[Finding]
+) -> tuple[Endorsed, dict[int, Endorsed]]:
     """The checkpoint and the anchors' checkpoints, signed by the log and seen by the quorum. Raises `Refused`."""
     proof = reading.proof
     anchors = {}
@@ -172,6 +90,9 @@ def endorse(reading: Reading, policy: Policy, warnings: list[Finding]) -> tuple[
     if not endorsed.cosignatures:
         warnings.append(found(Code.NOT_WITNESSED))
     for anchor, note in zip(proof.anchors, reading.anchor_notes, strict=True):
+        if signatures is Signatures.NONE:
+            anchors[anchor.version] = Endorsed(Checkpoint.parse(note.text), (), True)
+            continue
         try:
             seen = policy.endorse(note)
         except HokmError as error:
@@ -297,6 +218,11 @@ def vouch_for_house(
     return manifest, manifests, count
 
 
+def roles(manifests: Iterable[KeyManifest], roots: Iterable[bytes]) -> dict[bytes, str]:
+    """The keys of these manifests and of those who signed them, each with its role."""
+    return {key: role for manifest in manifests for key, role in manifest.roles()} | dict.fromkeys(roots, "root key")
+
+
 def _revoking(reading: Reading, manifest: KeyManifest, manifests: tuple[KeyManifest, ...]) -> KeyManifest | None:
     """The manifest that revoked this stream's key. Raises `Refused` where an ordinary last entry is behind it."""
     proof = reading.proof
@@ -399,13 +325,14 @@ def lay(
     """Steps 1 to 5. Raises `Refused`."""
     reading = read(octets)
     complete = is_complete(reading)
-    endorsed, anchors = endorse(reading, policy, warnings)
+    endorsed, anchors = endorse(reading, policy, signatures, warnings)
     include(reading, endorsed, anchors, complete)
     manifest, manifests, count = vouch_for_house(reading, policy, signatures)
     leaves, opening_leaves = link(reading)
     if head is not None:
         _expect_head(reading, leaves, opening_leaves, head, warnings)
-    return Ground(reading, manifest, manifests, endorsed, anchors, leaves, opening_leaves, complete, count)
+    house_keys = roles(manifests, (policy.root_key(reading.proof.origin).public_key, *reading.proof.roots))
+    return Ground(reading, manifest, house_keys, endorsed, anchors, leaves, opening_leaves, complete, count)
 
 
 def _expect_head(

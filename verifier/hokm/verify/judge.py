@@ -52,7 +52,8 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
             subject=_subject(ground, walk),
         )
     warnings += walk.told.warnings
-    warnings += _times(ground)
+    if wishes.signatures is not Signatures.NONE:
+        warnings += _times(ground)
     warnings += _independence(walk)
     mine, not_in = _mine(walk, wishes.mine)
     warnings += not_in

@@ -17,7 +17,8 @@ from hokm.keys import read_manifest
 from hokm.policy import Endorsed
 from hokm.table import Table
 from hokm.verify.codes import Code, Step
-from hokm.verify.ground import Ground, Reading, Signatures, is_complete, link, read
+from hokm.verify.ground import Ground, Signatures, is_complete, link, roles
+from hokm.verify.reading import Reading, read
 from hokm.verify.report import refusal, refusal_by
 from hokm.verify.walk import Walk
 
@@ -51,7 +52,15 @@ def retrace(octets: bytes) -> Retraced:
         raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
     unseen = Endorsed(Checkpoint.parse(reading.note.text), (), True)
     ground = Ground(
-        reading, named[0], manifests, unseen, {}, leaves, opening_leaves, is_complete(reading), house_signatures=0
+        reading=reading,
+        manifest=named[0],
+        house_keys=roles(manifests, reading.proof.roots),
+        endorsed=unseen,
+        anchors={},
+        leaves=leaves,
+        opening_leaves=opening_leaves,
+        is_complete=is_complete(reading),
+        house_signatures=0,
     )
     steps: list[tuple[Table, Event, Table]] = []
     walk = Walk(ground, Signatures.NONE)

@@ -77,7 +77,6 @@ class Walk:
         """Numbers that opened their commitments."""
         self.ceremonies = 0
         self._resumed_in = 0
-        self._house_keys = {key: role for manifest in ground.manifests for key, role in manifest.roles()}
         self._reveals = [event for event in reading.events if _reveals(event.content)]
         self._reveals.reverse()
         house = House(reading.proof.origin, ground.manifest.event_key)
@@ -167,7 +166,7 @@ class Walk:
 
     def _is_players(self, version: int, key: bytes, role: str) -> None:
         """No player has a key of the house."""
-        other = self._house_keys.get(key)
+        other = self._ground.house_keys.get(key)
         if other is not None:
             raise refusal_by(SharedKey(key.hex(), other, role), version, Step.PLAYERS)
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Step 1: a proof file and everything in it as values, or why it cannot be read.
+
+Nothing is believed here, but that the bytes are what their formats say: JSON, notes, frames, manifests, events, and
+table rules that this verifier knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hokm.checkpoint import Checkpoint
+from hokm.entry import Entry, parse_entry
+from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
+from hokm.events import Event, TableOpened
+from hokm.keys import read_manifest
+from hokm.note import Note
+from hokm.proof import Proof
+from hokm.rules import TableRules
+from hokm.verify.codes import Code, Step
+from hokm.verify.report import refusal, refusal_by
+from hokm.wire import read_event
+
+
+class Reading(NamedTuple):
+    """Step 1: what the file says."""
+
+    proof: Proof
+    opening: tuple[Event, ...]
+    """In the proof of a later round."""
+    events: tuple[Event, ...]
+    frames: tuple[Entry, ...]
+    """Of `opening` and then of `events`."""
+    note: Note
+    anchor_notes: tuple[Note, ...]
+
+    @property
+    def last(self) -> int:
+        """The last version here."""
+        return self.proof.first_version + len(self.events) - 1
+
+    def at(self, version: int) -> tuple[bytes, Event] | None:
+        """Entry and event where a version should stand; None where none does."""
+        proof = self.proof
+        if version < len(self.opening):
+            return proof.opening[version], self.opening[version]
+        if proof.first_version <= version <= self.last:
+            return proof.entries[version - proof.first_version], self.events[version - proof.first_version]
+        return None
+
+
+def read(octets: bytes) -> Reading:
+    """Read the proof and everything in it. Raises `Refused`."""
+    try:
+        proof = Proof.parse(octets)
+        note, anchor_notes = _note(proof.checkpoint), tuple(_note(anchor.checkpoint) for anchor in proof.anchors)
+    except HokmError as error:
+        raise refusal_by(error, step=Step.FORMAT) from None
+    frames: list[Entry] = []
+    opening = _events(proof.opening, 0, frames)
+    events = _events(proof.entries, proof.first_version, frames)
+    first = (opening or events)[0].content
+    if isinstance(first, TableOpened):
+        unknown = unknown_rule(first.rules)
+        if unknown is not None:
+            raise refusal(Code.RULE_NOT_BUILT, 0, rule=unknown)
+    for item in proof.manifests:
+        try:
+            read_manifest(parse_entry(item.entry).body)
+        except (BadManifest, SharedKey):
+            pass  # readable, and wrong: the fourth step says so
+        except HokmError as error:
+            raise refusal_by(error, step=Step.FORMAT) from None
+    return Reading(proof, opening, events, tuple(frames), note, anchor_notes)
+
+
+def _note(text: str) -> Note:
+    try:
+        octets = text.encode()
+    except UnicodeEncodeError:
+        raise BadNote("it holds what UTF-8 cannot write") from None
+    note = Note.parse(octets)
+    Checkpoint.parse(note.text)
+    return note
+
+
+def _events(entries: Sequence[bytes], first: int, frames: list[Entry]) -> tuple[Event, ...]:
+    events = []
+    for place, octets in enumerate(entries):
+        try:
+            frame = parse_entry(octets)
+            events.append(read_event(frame.body))
+        except Malformed as error:
+            raise refusal_by(error, first + place, Step.FORMAT) from None
+        frames.append(frame)
+    return tuple(events)
+
+
+def unknown_rule(rules: TableRules) -> str | None:
+    """The first switch of these rules that this verifier does not know yet; None where it knows them all."""
+    switches = ("witnessed", "partners_middle", "coming_early", "runs", "tea")
+    return next((switch for switch in switches if getattr(rules, switch)), None)
