@@ -187,13 +187,18 @@ class Battery:
             await self.server.start()
 
     async def _wait_for_moment(self, phase: str, *, in_flight: bool) -> None:
-        """Wait until the table is in that phase; then for a time drawn by chance, or for a move on its way."""
-        while self._phase() != phase:
-            await asyncio.sleep(0)
-        if not in_flight:
-            await asyncio.sleep(self.chance.uniform(0, LONGEST_WAIT))
-        while in_flight and not (self._is_in_flight() and self._phase() == phase):
-            await asyncio.sleep(0)
+        """Wait until the table is in that phase, and a move on its way; or some time into it, drawn by chance.
+
+        Where the phase is over after that time, the next one like it is hit at its beginning.
+        """
+        pause = 0.0 if in_flight else self.chance.uniform(0, LONGEST_WAIT)
+        while True:
+            while self._phase() != phase:
+                await asyncio.sleep(0)
+            await asyncio.sleep(pause)
+            pause = 0.0
+            if self._phase() == phase and (self._is_in_flight() or not in_flight):
+                return
 
     def _is_in_flight(self) -> bool:
         return self._joining or any(
