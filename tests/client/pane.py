@@ -40,6 +40,8 @@ class Pane:
         self.status: int | None = None
         self._on_second = False
         self._row = 0
+        self._told = True
+        """The program has drawn anew since the size changed: what it wrote before was for the old size."""
         self._rest = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._changed = asyncio.Event()
@@ -51,6 +53,7 @@ class Pane:
         """Give the window another size; the program is told by the system."""
         self.rows, self.columns = rows, columns
         self.lines = (self.lines + [""] * rows)[:rows]
+        self._told = False
         fcntl.ioctl(self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     async def run(self, *arguments: str) -> None:
@@ -149,15 +152,15 @@ class Pane:
             case "?1049", "l":
                 self._on_second = False
             case "2", "J":
-                self.lines = [""] * self.rows
+                self.lines, self._told = [""] * self.rows, True
             case "", "J":
                 self.lines[self._row :] = [""] * (self.rows - self._row)
             case "2", "K":
                 self.lines[self._row] = ""
             case place, "H":
                 row, _ = place.split(";")
-                self._row = int(row) - 1
-                assert 0 <= self._row < self.rows, "below the terminal"
+                self._row = min(int(row), self.rows) - 1
+                assert int(row) <= self.rows or not self._told, "below the terminal"
             case (("?7" | "?25" | "?2026" | "8"), ("h" | "l")):
                 pass
             case _, "m":
