@@ -310,9 +310,11 @@ class PictureConsole:
             self._write(f"{_BEGIN}{''.join(changed)}\x1b[{len(lines)};{column}H{_END}")
 
     def _write(self, text: str) -> None:
+        """Write all of it, though a signal such as a change of size may cut a write short."""
+        rest = memoryview(text.encode())
         try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            while rest:
+                rest = rest[os.write(sys.stdout.fileno(), rest) :]
         except OSError:  # the terminal is gone
             self._hear(Key.GONE)
 
