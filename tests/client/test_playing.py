@@ -88,7 +88,8 @@ def _has_moved(before: list[str], text: str, window: Pane) -> bool:
 @pytest.mark.parametrize("language", Language)
 async def test_a_round_is_played_by_typing(tmp_path: Path, language: Language) -> None:
     """From sitting down to the verdict on the round's proof; then the program is closed, and the terminal as it was."""
-    async with house(tmp_path) as server, pane(*new_table(server, "--lang", language)) as window:
+    to_seven = ("--lang", language, "--target", "7")  # a kot against the hakem would end a game to 3 with this round
+    async with house(tmp_path) as server, pane(*new_table(server, *to_seven)) as window:
         told = notices(language).round_checked.partition("{verdict}")[0].split("{round}")
         await play_until(window, language, written(language, told[0].strip()))
         (proof,) = (tmp_path / "proofs").glob("*-1.json")
