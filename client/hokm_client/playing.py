@@ -110,6 +110,7 @@ class _Playing:
         self._tasks: set[asyncio.Task[None]] = set()
         self._warnings: frozenset[str] = frozenset()
         self._left: Left | None = None
+        self._is_leaving = False
         self._called_back = False
         self._sitting: Sitting | None = None
 
@@ -143,6 +144,8 @@ class _Playing:
         """Tell how it ended, and wait for the proofs to be judged."""
         self._showing.stop_resting()
         error = sitting.over.exception() if sitting.over.done() else None
+        if self._is_leaving and isinstance(error, SeatGone):
+            self._left = Left.LEFT_TABLE  # its entry was seen before its answer
         if self._left is None and error is None:
             self._check(None)
             await self._last_look(sitting)
@@ -367,9 +370,11 @@ class _Playing:
         sitting.act(act).add_done_callback(made)
 
     async def _leave(self, sitting: Sitting) -> None:
+        self._is_leaving = True
         try:
             await sitting.leave()
         except HokmError as error:
+            self._is_leaving = False
             self._showing.reply(refusal_of(self._language, error))
         else:
             self._left = Left.LEFT_TABLE
