@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a measurement is taken and told: the best of several takes, and rows of figure, floor, ratio and goal."""
+"""How a measurement is taken and told: the median of several takes, and rows of figure, floor, ratio and goal."""
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -27,6 +28,13 @@ class Row:
     def ratio(self) -> float | None:
         """The figure as a multiple of its floor."""
         return None if not self.floor else self.figure / self.floor
+
+
+def is_quick(what: str | None, arguments: Sequence[str] | None) -> bool:
+    """Whether the command line of a measurement, described by its docstring, asks to see only that it works."""
+    parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="only see that it works; the figures mean nothing")
+    return bool(parser.parse_args(arguments).quick)
 
 
 def tell(title: str, rows: list[Row], *notes: str) -> None:

@@ -45,6 +45,8 @@ STATEMENTS_KEPT = 256
 
 _WAL_BYTES_KEPT = 64 * 2**20
 
+_DURABLE = {"journal_mode": "wal", "synchronous": "2"}
+
 
 class Database:
     """An open database: one connection that writes, and others that only read."""
@@ -94,10 +96,13 @@ class Database:
         self.writing.execute(f"PRAGMA page_size = {schema.PAGE_BYTES}")
         self.writing.execute("PRAGMA journal_mode = WAL")
         self.writing.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES_KEPT}")
-        for setting, wanted in (("journal_mode", "wal"), ("synchronous", "2")):
-            (value,) = self.writing.execute(f"PRAGMA {setting}").fetchone()
-            if str(value) != wanted:
-                raise DatabaseUnsafe(str(self.path), setting, str(value), wanted)
+        for setting, value in self.durability().items():
+            if value != _DURABLE[setting]:
+                raise DatabaseUnsafe(str(self.path), setting, value, _DURABLE[setting])
+
+    def durability(self) -> dict[str, str]:
+        """What SQLite says of the settings that make a commit durable."""
+        return {name: str(self.writing.execute(f"PRAGMA {name}").fetchone()[0]) for name in _DURABLE}
 
     def _try_to_write(self) -> None:
         self.writing.execute("BEGIN IMMEDIATE")  # refused where another program has a lock

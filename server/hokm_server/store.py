@@ -112,6 +112,11 @@ class Store:
         """How many entries are on the disk."""
         return self._size
 
+    def durability(self) -> str:
+        """The settings that make a commit durable, read back: `journal_mode = wal, synchronous = 2`, which is FULL."""
+        with self._writing, telling(self.path):
+            return ", ".join(f"{name} = {value}" for name, value in self._database.durability().items())
+
     def close(self) -> None:
         """Close the file. Nothing is lost without it."""
         with self._writing:
