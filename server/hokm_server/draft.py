@@ -108,6 +108,7 @@ class Draft:
         "entries",
         "first_version",
         "leaves",
+        "moves",
         "releases",
         "reopens",
         "sealed",
@@ -134,6 +135,8 @@ class Draft:
         self.first_version = 0 if table is None else table.version + 1
         self.entries: list[bytes] = []
         self.leaves: list[bytes] = []
+        self.moves: list[bytes] = []
+        """By entry, the bytes of the move that made it; empty where none did."""
         self.releases: list[Release] = []
         self.sealed: list[tuple[bytes, int, bytes]] = []
         """Numbers to be sealed with these entries: ctx, seat, number."""
@@ -267,6 +270,7 @@ class Draft:
         entry = sign_event(write_event(event), self._signet.key, self._signet.key_id)
         self.entries.append(entry)
         self.leaves.append(leaf(entry))
+        self.moves.append(move_in(event))
 
     def _leaf(self, version: int) -> bytes | None:
         if version < self.first_version:
@@ -277,6 +281,15 @@ class Draft:
     def _there(self) -> Table:
         assert self.table is not None
         return self.table
+
+
+def move_in(event: Event) -> bytes:
+    """The bytes of the move that made an entry; empty where none did."""
+    match event.content:
+        case SignedMove(body=body) | StoodIn(join=SignedMove(body=body)):
+            return body
+        case _:
+            return b""
 
 
 def _dealt_to(table: Table, secrets: Secrets) -> Secrets:

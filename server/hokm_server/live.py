@@ -7,6 +7,7 @@ everything that waits becomes the next draft. So nothing is decided on a state t
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
@@ -58,6 +59,7 @@ class LiveTable:
         "_first_kept",
         "_kept",
         "_leaves",
+        "_moves",
         "alarm",
         "feed",
         "id",
@@ -94,6 +96,8 @@ class LiveTable:
         self._first_kept = 0
         self._kept: list[bytes] = []
         self._leaves: list[bytes] = []
+        self._moves = array("q")
+        """By version from 0 on, Python's own hash of the move that made the entry: nobody outside can foresee it."""
 
     # The log of this table.
 
@@ -110,7 +114,7 @@ class LiveTable:
 
     def take(self, draft: Draft) -> None:
         """A draft has become durable."""
-        self.keep(draft.entries, draft.leaves)
+        self.keep(draft.entries, draft.leaves, draft.moves)
         if draft.releases:
             self.releases = [*self.releases, *draft.releases]
         self.table = draft.table
@@ -119,8 +123,12 @@ class LiveTable:
         if not self.secrets.packets:
             self.releases = []
 
-    def keep(self, entries: list[bytes], leaves: list[bytes]) -> None:
-        """Keep more durable entries in memory, and forget the oldest: the store has them all."""
+    def keep(self, entries: list[bytes], leaves: list[bytes], moves: list[bytes]) -> None:
+        """Keep more durable entries in memory, and forget the oldest: the store has them all.
+
+        Of each move that made one a hash is kept to the end, so that a move is known again without reading.
+        """
+        self._moves.extend(map(hash, moves))
         self._kept += entries
         self._leaves += leaves
         drop = len(self._kept) - KEPT_ENTRIES
@@ -147,13 +155,12 @@ class LiveTable:
 
     def made_by(self, body: bytes) -> Made | None:
         """The entry that a move of these very bytes has made, if it has."""
-        first = 0
-        while chunk := self.entries(first, 256):
-            for version, entry in enumerate(chunk, first):
-                if body in entry:
-                    return Made(version, entry, again=True)
-            first += len(chunk)
-        return None
+        mark = hash(body)
+        if mark not in self._moves:
+            return None
+        version = self._moves.index(mark)
+        (entry,) = self.entries(version, 1)
+        return Made(version, entry, again=True) if body in entry else None
 
     # Those who watch.
 

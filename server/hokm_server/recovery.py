@@ -15,7 +15,7 @@ from hokm.errors import HokmError
 from hokm.events import Dealt, NameTrump, SignedMove, TimedOut
 from hokm.table import Ceremony, Round, Table, evolve, opened
 from hokm.wire import read_event
-from hokm_server.draft import NO_SECRETS, Secrets, Signet, dealt, release_first, release_rest
+from hokm_server.draft import NO_SECRETS, Secrets, Signet, dealt, move_in, release_first, release_rest
 from hokm_server.errors import SealedLost
 from hokm_server.live import LiveTable
 from hokm_server.sealing import SealKey
@@ -32,10 +32,11 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
     table: Table | None = None
     first = 0
     while entries := store.entries_of(live.id, first, AT_ONCE):
-        leaves = []
+        leaves, moves = [], []
         for entry in entries:
             event = read_event(parse_entry(entry).body)
             leaves.append(leaf(entry))
+            moves.append(move_in(event))
             table = opened(signet.house, event) if table is None else evolve(table, event)
             content = event.content
             match content:
@@ -43,7 +44,7 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
                     live.releases = [release_first(table, leaves[-1])]
                 case TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):
                     live.releases.append(release_rest(table, leaves[-1]))
-        live.keep(entries, leaves)
+        live.keep(entries, leaves, moves)
         first += len(entries)
     assert table is not None
     live.table = table

@@ -130,10 +130,9 @@ class Steward:
     def _answer_again(self, live: LiveTable, draft: Draft, waiting: Waiting, answers: Answers) -> bool:
         """Answer with the entry of these very bytes, where they were logged before."""
         body = waiting.signed.body
-        for place, entry in enumerate(draft.entries):
-            if body in entry:
-                answers.append((waiting.answer, place))
-                return True
+        if body in draft.moves:
+            answers.append((waiting.answer, draft.moves.index(body)))
+            return True
         made = live.made_by(body)
         if made is not None:
             waiting.answer(made)

@@ -62,7 +62,7 @@ from hokm.events import (
 from hokm.rules import TableRules
 from hokm.table import Ceremony, Round, open_decision, to_act
 from hokm_server.auth import Viewer
-from hokm_server.live import Made
+from hokm_server.live import KEPT_ENTRIES, Made
 from hokm_server.tables import MOST_WAITING
 from tests.server.room import (
     BOT,
@@ -217,6 +217,27 @@ async def test_only_so_many_moves_of_one_caller_wait_for_a_table(room: Room) -> 
     assert len(answers) == MOST_WAITING + 1
     assert room.kinds(table_id)[-2:] == ["StoodIn", "Leave"]
     await room.finish(table_id)
+
+
+async def test_a_refused_move_reads_nothing(room: Room) -> None:
+    """Neither a stranger's nor a player's: refusing costs the same however long the log is."""
+    table_id, players = await room.seat_four(TableRules(target=7))
+    await room.play(table_id, lambda table: table.version > 2 * KEPT_ENTRIES)
+    live = room.live(table_id)
+    first = room.signed(table_id, players[0], Leave(), number=0)
+    read: list[int] = []
+
+    def older(table_id: bytes, version: int, most: int) -> list[bytes]:
+        read.append(version)
+        return room.store.entries_of(table_id, version, most)
+
+    live.older = older
+    stranger = room.somebody(0)
+    with pytest.raises(SeatNotYours):
+        await room.send(table_id, players[0], first, viewer=stranger.viewer)
+    with pytest.raises(NumberNotNext):
+        await room.send(table_id, players[0], first)
+    assert not read
 
 
 # What must not count.
