@@ -28,6 +28,7 @@ from hokm.events import (
     RoundRevealed,
     Ruling,
     ServerFault,
+    ServerFaultCause,
     SignedMove,
     StandInCause,
     StoodIn,
@@ -43,6 +44,7 @@ from hokm.table import (
     decide,
     decide_stand_in,
     due,
+    makes_a_deck,
     may_call_away,
     may_fault,
     next_context,
@@ -139,10 +141,19 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
             if not may_fault(table, content):
                 return False
             if isinstance(table.stage, Ceremony):
-                _check_numbers(table, table.stage, shown_numbers(content))
+                _check_shown(table, table.stage, content)
             return True
         case _:
             return False
+
+
+def _check_shown(table: Table, ceremony: Ceremony, content: ServerFault) -> None:
+    """The numbers of a ceremony that the house says it could not finish."""
+    numbers = shown_numbers(content)
+    _check_numbers(table, ceremony, numbers)
+    five = tuple(number for number in numbers if number is not None)
+    if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(ceremony, five):
+        raise forged(table, "the five numbers deal, and the house says that they do not")
 
 
 def _check_stand_in(table: Table, content: StoodIn, seat: Seat) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hokm.cards import cards_of
 from hokm.checkpoint import sign_checkpoint
 from hokm.deal import Context, Purpose
-from hokm.errors import WrongContext
+from hokm.errors import StreamUsedUp, WrongContext
 from hokm.events import (
     CeremonyOpened,
     CeremonyVoided,
@@ -268,6 +268,28 @@ def test_a_policy_play_that_the_hand_does_not_give() -> None:
     with pytest.raises(Fraud, match="policy") as found:
         evening.play_game()
     assert (found.value.kind, found.value.proves) == (FraudKind.FORGED_RULING, True)
+
+
+@pytest.mark.parametrize("kind", [HakemDrawn, Dealt])
+def test_a_deal_that_is_called_impossible(played: Evening, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The house may say that five numbers make no deck only where they make none: else it would choose its deals."""
+    version = entry_of(played, kind)
+    reader = reader_before(played, version)
+    stage = reader.desk.stream.there.stage
+    assert isinstance(stage, Ceremony)
+    numbers = [played.game.numbers[stage.ctx, seat] for seat in range(5)]
+    received = tuple(enumerate(numbers[:4]))
+    forged = played.forged(version, ServerFault(ServerFaultCause.NO_DEAL, house_number=numbers[4], received=received))
+    fraud = caught(reader, with_entry(reader, forged, version))
+    assert (fraud.kind, fraud.proves) == (FraudKind.FORGED_RULING, True)
+
+    def no_deck(*numbers: object) -> None:
+        raise StreamUsedUp(8160)
+
+    reader = reader_before(played, version)
+    monkeypatch.setattr("hokm.table.numbers.draw" if kind is HakemDrawn else "hokm.table.numbers.deal", no_deck)
+    reader.desk.take(with_entry(reader, forged, version), reader.house.now_ms)
+    assert reader.desk.stream.is_over
 
 
 # Moves.

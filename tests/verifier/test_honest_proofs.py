@@ -107,7 +107,7 @@ def test_an_impossible_deal_is_a_fault_of_the_house(monkeypatch: pytest.MonkeyPa
     game = story("no_deal")
     proof, policy = game.game_proof().format(), game.house.policy
     assert verify(proof, policy).verdict is Verdict.REJECTED
-    monkeypatch.setattr("hokm.verify.rulings.deal", no_deck)
+    monkeypatch.setattr("hokm.table.numbers.deal", no_deck)
     report = verify(proof, policy)
     assert [warning.code for warning in report.warnings] == [Code.SERVER_FAULT]
 

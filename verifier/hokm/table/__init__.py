@@ -34,6 +34,7 @@ from hokm.table.due import (
     stand_in_wanted,
 )
 from hokm.table.evolve import evolve, opened, resumed
+from hokm.table.numbers import makes_a_deck
 from hokm.table.state import (
     Between,
     Ceremony,
@@ -80,6 +81,7 @@ __all__ = [
     "fault",
     "five_commitments",
     "hands_of",
+    "makes_a_deck",
     "may_call_away",
     "may_fault",
     "may_play",

@@ -11,8 +11,8 @@ import dataclasses
 from typing import NoReturn
 
 from hokm.cards import card_text
-from hokm.deal import HOUSE_SEAT, Purpose, commitment, deal, draw
-from hokm.errors import HokmError, StreamUsedUp
+from hokm.deal import HOUSE_SEAT, commitment
+from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
     CeremonyVoided,
@@ -42,6 +42,7 @@ from hokm.table import (
     Supply,
     Table,
     expires_ms,
+    makes_a_deck,
     may_fault,
     overdue,
     reopening,
@@ -97,18 +98,9 @@ def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: R
     if isinstance(stage, Ceremony):
         numbers = shown_numbers(content)
         open_numbers(table, event.version, stage, numbers)
-        if content.cause is ServerFaultCause.NO_DEAL and _make_a_deck(stage, numbers):
+        five = tuple(number for number in numbers if number is not None)
+        if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(stage, five):
             raise refusal(Code.FAULT_DIFFERS, event.version, cause=content.cause.name)
-    return True
-
-
-def _make_a_deck(ceremony: Ceremony, numbers: tuple[bytes | None, ...]) -> bool:
-    assert ceremony.commit_set is not None
-    five = [number for number in numbers if number is not None]
-    try:
-        (draw if ceremony.purpose is Purpose.DRAW else deal)(ceremony.commit_set, five)
-    except StreamUsedUp:
-        return False
     return True
 
 
