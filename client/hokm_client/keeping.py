@@ -123,10 +123,12 @@ class Keeping:
                 self._in_transaction = False
 
     def close(self) -> None:
-        """Flush, and let another program have the file."""
-        self.flush()
-        with self._failing():
-            self._db.close()
+        """Flush, and let another program have the file, also where the flush fails."""
+        try:
+            self.flush()
+        finally:
+            with self._failing():
+                self._db.close()
 
     # Numbers and sets.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,11 +85,12 @@ def reader_before(evening: Evening, version: int) -> Evening:
 
 
 @pytest.fixture(scope="module")
-def played() -> Evening:
-    """A whole game, in which a seat of ours played."""
+def played() -> Iterator[Evening]:
+    """A whole game, in which a seat of ours played; closed here, for it is older than the tests that read it."""
     evening = Evening((0,), seed=5)
     evening.play_game()
-    return evening
+    yield evening
+    evening.keeping.close()
 
 
 # Entries.

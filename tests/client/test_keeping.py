@@ -106,6 +106,20 @@ def test_one_program_at_a_time(tmp_path: Path) -> None:
     Keeping(tmp_path).close()
 
 
+def test_a_file_that_cannot_be_flushed_is_let_go_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failure is told, and the next program may have the file."""
+
+    def fails(_: Keeping) -> None:
+        raise KeepingFailed("here", "the disk is full")
+
+    keeping = Keeping(tmp_path)
+    monkeypatch.setattr(Keeping, "flush", fails)
+    with pytest.raises(KeepingFailed):
+        keeping.close()
+    monkeypatch.undo()
+    Keeping(tmp_path).close()
+
+
 def test_what_was_flushed_survives_a_kill(tmp_path: Path) -> None:
     """What was put and not flushed may be gone; what was flushed is not."""
     program = (
