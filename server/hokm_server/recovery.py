@@ -2,14 +2,15 @@
 """How a table is taken up again: its entries are folded, and what was sealed is opened.
 
 The log is the server's own and was checked when it was written, so nothing is decided again here. A number that must be
-there and is not, or does not open its commitment, marks the table: the house owes a ServerFault.
+there and is not, or does not open its commitment, marks the table: the house owes a ServerFault. The house's own number
+cannot be lost like that: it follows from its secret.
 """
 
 from __future__ import annotations
 
 import logging
 
-from hokm.deal import HOUSE_SEAT, commitment
+from hokm.deal import HOUSE_SEAT, commitment, house_number
 from hokm.entry import leaf, parse_entry
 from hokm.errors import HokmError
 from hokm.events import Dealt, NameTrump, SignedMove, TimedOut
@@ -77,13 +78,19 @@ def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, se
 def _open_one(
     ceremony: Ceremony, seat: int, box: bytes | None, name: SealName, table_id: bytes, signet: Signet, seal_key: SealKey
 ) -> bytes:
-    """The number of one seat. Raises `SealedLost` where it is not there or opens nothing."""
-    if box is None:
-        raise SealedLost(seat)
-    number = seal_key.open(table_id, name, box)
+    """The number of one seat. Raises `SealedLost`, `SealBroken`, `SealKeyMissing`.
+
+    The house's box counts only where its secret was changed since, which must not be while games run.
+    """
     of_house = seat == HOUSE_SEAT
     key = signet.house.event_key if of_house else ceremony.holders[seat].public_key
     committed = ceremony.house_commitment if of_house else ceremony.commitments[seat]
-    if commitment(ceremony.ctx, seat, key, number) != committed:
+
+    def opens(number: bytes) -> bool:
+        return commitment(ceremony.ctx, seat, key, number) == committed
+
+    if of_house and opens(number := house_number(signet.secret, ceremony.ctx)):
+        return number
+    if box is None or not opens(number := seal_key.open(table_id, name, box)):
         raise SealedLost(seat)
     return number

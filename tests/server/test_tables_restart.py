@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from hokm.deal import HOUSE_SEAT
 from hokm.errors import LogNotWritable, StreamUsedUp
 from hokm.events import (
     CeremonyVoided,
@@ -300,13 +301,13 @@ async def test_moves_that_waited_for_a_failed_write_are_taken_afterwards(
 # What the house alone keeps.
 
 
-async def lose_box(room: Room, table_id: bytes, spoil: bool) -> None:
+async def lose_box(room: Room, table_id: bytes, spoil: bool, seat: int = 0) -> None:
     """A sealed number is gone, or does not open, when the server starts."""
     await room.stop()
     connection = sqlite3.connect(room.folder / "hokm.sqlite")
     change = "UPDATE sealed SET box = zeroblob(length(box))" if spoil else "DELETE FROM sealed"
     with connection:
-        connection.execute(change + " WHERE stream = ? AND seat = 0", (table_id,))
+        connection.execute(change + " WHERE stream = ? AND seat = ?", (table_id, seat))
     connection.close()
     room.clock.alarms.clear()
     room.start()
@@ -341,14 +342,37 @@ async def test_numbers_lost_in_a_round_end_the_game(room: Room, expected_errors:
     assert room.store.sealed(table_id) == {}
 
 
+@pytest.mark.parametrize("spoil", [False, True])
+async def test_the_number_of_the_house_follows_from_its_secret(room: Room, spoil: bool) -> None:
+    """So the loss of its box is not seen, in a ceremony and in a round."""
+    for until in (revealing, playing):
+        table_id, _ = await room.seat_four(PATIENT)
+        await room.play(table_id, until)
+        secrets = room.live(table_id).secrets
+        await lose_box(room, table_id, spoil, HOUSE_SEAT)
+        await room.settle()
+        assert room.live(table_id).secrets == secrets
+        await room.finish(table_id)
+
+
+async def test_the_number_of_the_house_is_sealed_all_the_same(room: Room) -> None:
+    """A house whose secret was changed while a game ran still has it."""
+    table_id, _ = await room.seat_four(PATIENT)
+    await room.play(table_id, revealing)
+    room.signet = room.signet._replace(secret=room.octets())
+    await room.restart()
+    await room.finish(table_id)
+
+
 async def test_a_key_that_is_not_there_loses_every_number(room: Room, expected_errors: list[str]) -> None:
-    """A server that starts without the key that sealed them says so in each log."""
+    """A server that starts without the key that sealed them says so in each log, where a player has given one."""
     expected_errors += ["sealed number of table"]
     tables = []
     for until in (revealing, dealt):
         table_id, _ = await room.seat_four(PATIENT)
         await room.play(table_id, until)
         tables.append(table_id)
+    await room.decide(tables[0], 0)
     room.seal_key = room.octets()
     await room.restart()
     for table_id in tables:
