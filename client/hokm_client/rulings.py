@@ -142,6 +142,8 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
                 return False
             if isinstance(table.stage, Ceremony):
                 _check_shown(table, table.stage, content)
+            elif isinstance(table.stage, Round):
+                _check_numbers(table, table.stage.ceremony, content.numbers)
             return True
         case _:
             return False
@@ -185,6 +187,11 @@ def _check_numbers(table: Table, ceremony: Ceremony, numbers: Sequence[bytes | N
         if number is not None and commitment(ceremony.ctx, seat, keys[seat], number) != made[seat]:
             who = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
             raise forged(table, f"the number of {who} does not open its commitment", FraudKind.WRONG_NUMBER)
+
+
+def revealed(content: Ruling) -> tuple[bytes, ...]:
+    """The five numbers of a deal, where this ruling closes its round with them; else none."""
+    return content.numbers if isinstance(content, RoundRevealed | ServerFault) else ()
 
 
 def decide_again(table: Table, numbers: tuple[bytes, ...], plays: Iterable[tuple[Table, Event]]) -> Deal:

@@ -35,7 +35,6 @@ from hokm.events import (
     ProtestOnly,
     ProtestReason,
     Reveal,
-    RoundRevealed,
     SeatKind,
     SignedMove,
     StandInCause,
@@ -169,9 +168,8 @@ class Seat:
                 self.cards.begin()
             case TimedOut(seat=seat) if seat == self.number and self._was_sent(step, NameTrump, Play):
                 self._complain(step.after, ProtestReason.DENIED_MOVE)
-            case RoundRevealed():
-                assert step.deal is not None
-                self.cards.check(step.deal, step.entry)
+        if step.deal is not None:
+            self.cards.check(step.deal, step.entry)
 
     def refused(self, move_hash: bytes, error: HokmError) -> bool:
         """The move with that SHA-256 was refused: whether it is the unanswered one of this seat.

@@ -24,7 +24,6 @@ from hokm.errors import HokmError, Malformed, NotUnderstood, SeenOther, TooLong
 from hokm.events import (
     Event,
     Play,
-    RoundRevealed,
     ServerFault,
     ServerFaultCause,
     SignedMove,
@@ -49,7 +48,7 @@ from hokm.table import (
 from hokm.wire import read_event
 from hokm_client.errors import ManifestWanted
 from hokm_client.fraud import Fraud, FraudKind
-from hokm_client.rulings import Deal, check_ruling, decide_again
+from hokm_client.rulings import Deal, check_ruling, decide_again, revealed
 
 
 class Step(NamedTuple):
@@ -62,7 +61,7 @@ class Step(NamedTuple):
     """None for the first entry."""
     after: Table
     deal: Deal | None = None
-    """With a RoundRevealed, the deal that it makes public."""
+    """The deal that this entry makes public: a RoundRevealed, or the end of a game whose key was revoked."""
 
 
 class Stream:
@@ -245,11 +244,12 @@ class Stream:
             check_ruling(table, event.time_ms, content)
             if isinstance(content, StoodIn):
                 self._check_signed(table, content.join)
+            numbers = revealed(content)
+            return decide_again(table, numbers, self._of_round) if numbers else None
         except Fraud:
             raise
         except HokmError as error:
             raise self._forged(str(error)) from None
-        return decide_again(table, content.numbers, self._of_round) if isinstance(content, RoundRevealed) else None
 
     def _check_move(self, table: Table, event: Event, signed: SignedMove) -> None:
         wanted = due(table) or overdue(table, event.time_ms)

@@ -24,6 +24,7 @@ from hokm.events import (
     TimedOut,
 )
 from hokm.hand import HandNote, sign_hand, write_hand
+from hokm.keys import KeyManifest
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.table import Ceremony, Over, Round, Seating, Table, decide, signer, to_act, vouch
@@ -72,11 +73,7 @@ class Evening:
         """What our seats have sent."""
         self.withheld = False
         """What our seats send does not arrive."""
-        manifests = Manifests(self.house.policy, self.house.origin)
-        manifests.learn([entry for entry, _ in self.house.manifests])
-        found = manifests.of(self.house.manifest_leaf)
-        assert found is not None
-        manifest, successors = found
+        manifest, successors = self.manifests(self.house.manifest_leaf)
         self.desk = Desk(Stream(self.game.id, manifest, self.house.manifest_leaf, successors))
         for number in ours:
             key = self.game.players[number].key
@@ -98,7 +95,27 @@ class Evening:
         assert hand is not None
         return hand
 
+    def manifests(self, leaf: bytes) -> tuple[KeyManifest, tuple[KeyManifest, ...]]:
+        """The manifest with that leaf, and those after it that there are now."""
+        manifests = Manifests(self.house.policy, self.house.origin)
+        manifests.learn([entry for entry, _ in self.house.manifests])
+        found = manifests.of(leaf)
+        assert found is not None
+        return found
+
+    def learn(self) -> None:
+        """Let the desk know of the manifests that there are now."""
+        stream = self.desk.stream
+        stream.learn(self.manifests(stream.manifest_leaf)[1])
+
     # What the house does.
+
+    def revoke(self, **changes: object) -> None:
+        """The event key is revoked, and the new one ends the game; `changes` are those of a liar."""
+        house = self.house
+        revoked, house.event_key = house.event_key.public, house.new_key()
+        house.write_manifest((revoked,), root=house.first_root)
+        self.game.end_by_new_key(**changes)
 
     def sit(self) -> None:
         """All four join; ours sign their Joins themselves."""
@@ -255,3 +272,8 @@ def in_ceremony(purpose: int, *, closed: bool) -> Callable[[Table], bool]:
         return isinstance(stage, Ceremony) and stage.purpose == purpose and (stage.commit_set is not None) == closed
 
     return reached
+
+
+def in_tricks(table: Table) -> bool:
+    """Trumps are made, and cards are played."""
+    return isinstance(table.stage, Round) and table.stage.trump is not None

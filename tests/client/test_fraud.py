@@ -45,7 +45,7 @@ from hokm_client.errors import OtherSetSigned, SigningStopped
 from hokm_client.fraud import Fraud, FraudKind, Scene, save_evidence
 from hokm_client.keeping import Keeping
 from hokm_client.trust import Heads
-from tests.client.evening import Evening, in_ceremony
+from tests.client.evening import Evening, in_ceremony, in_tricks
 from tests.simulation import TestHouse
 
 
@@ -254,6 +254,20 @@ def test_a_move_where_a_ruling_is_due(played: Evening) -> None:
     assert caught(reader, with_entry(reader, played.forged(version, move), version)).kind is FraudKind.FORGED_MOVE
 
 
+@pytest.mark.parametrize("seat", range(5))
+def test_a_revoked_key_and_numbers_that_were_not_committed_to(seat: int) -> None:
+    """The numbers with which such a game ends open their commitments like those of any round."""
+    evening = Evening((0,), seed=9)
+    evening.until(in_tricks)
+    stage = evening.game.round
+    numbers = [evening.game.numbers[stage.ceremony.ctx, place] for place in range(5)]
+    numbers[seat] = bytes(32)
+    evening.revoke(numbers=tuple(numbers))
+    evening.learn()
+    fraud = caught(evening, evening.update(evening.game.table.version))
+    assert (fraud.kind, fraud.proves) == (FraudKind.WRONG_NUMBER, True)
+
+
 def test_a_policy_play_that_the_hand_does_not_give() -> None:
     """A card that the house played for a seat is checked when the round is over."""
     evening = Evening((0,), seed=8)
@@ -330,7 +344,21 @@ def test_a_reveal_over_another_set(played: Evening) -> None:
     assert (fraud.kind, fraud.proves) == (FraudKind.TWO_SETS, True)
 
 
-def test_a_card_that_did_not_follow_suit() -> None:
+def ends_its_round(evening: Evening, how: str) -> None:
+    """The numbers of the round become public: it is played out, or the game ends because the key was revoked."""
+    if how == "played out":
+        evening.play_game()
+    else:
+        evening.revoke()
+        evening.learn()
+        evening.feed()
+
+
+ROUND_ENDS = pytest.mark.parametrize("how", ["played out", "key revoked"])
+
+
+@ROUND_ENDS
+def test_a_card_that_did_not_follow_suit(how: str) -> None:
     """A card that a hand could not play is found as soon as the hands are public."""
     evening = Evening((0,), seed=3)
 
@@ -350,7 +378,7 @@ def test_a_card_that_did_not_follow_suit() -> None:
     game.moved[game.players[seat].key.public] += 1
     game.log(game.sign(move, game.players[seat].key))
     with pytest.raises(Fraud, match="was led") as found:
-        evening.play_game()
+        ends_its_round(evening, how)
     assert (found.value.kind, found.value.proves) == (FraudKind.FORGED_MOVE, True)
 
 
@@ -462,7 +490,8 @@ def test_one_card_in_two_packets() -> None:
     assert (found.value.kind, found.value.proves) == (FraudKind.TWO_HANDS, True)
 
 
-def test_cards_that_the_numbers_do_not_deal() -> None:
+@ROUND_ENDS
+def test_cards_that_the_numbers_do_not_deal(how: str) -> None:
     """The hand that was sent is held against the revealed numbers."""
     evening = Evening((0,), seed=6)
 
@@ -484,9 +513,8 @@ def test_cards_that_the_numbers_do_not_deal() -> None:
             game.rule(TimedOut)
         else:
             game.play()
-    game.settle()
     with pytest.raises(Fraud) as found:
-        evening.feed()
+        ends_its_round(evening, how)
     assert (found.value.kind, found.value.proves) == (FraudKind.WRONG_HAND, True)
 
 

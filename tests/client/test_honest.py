@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hokm.cards import PACK
 from hokm.deal import Purpose
 from hokm.events import RoundRevealed, SeatKind, ServerFaultCause
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
-from hokm.table import Over
+from hokm.table import Over, Table
 from hokm_client.errors import ManifestWanted
 from hokm_client.fraud import Fraud, FraudKind
-from hokm_client.trust import Manifests
-from tests.client.evening import Evening, in_ceremony
+from tests.client.evening import Evening, in_ceremony, in_tricks
 from tests.simulation import Game, TestHouse
 from tests.simulation.game import FOUR_PERSONS, TWO_AND_BOTS
 
@@ -80,24 +81,22 @@ def test_a_round_that_is_over_shows_its_deal() -> None:
     )
 
 
-def test_a_revoked_key_ends_a_game_under_the_new_one() -> None:
-    """The one entry by another key: it asks for the manifest that names it, and is taken then."""
+@pytest.mark.parametrize("reached", [in_ceremony(Purpose.DEAL, closed=True), in_tricks], ids=["ceremony", "round"])
+def test_a_revoked_key_ends_a_game_under_the_new_one(reached: Callable[[Table], bool]) -> None:
+    """The one entry by another key asks for the manifest that names it and is taken then; a round's deal is shown."""
     evening = Evening((0,), seed=9)
-    evening.until(in_ceremony(Purpose.DEAL, closed=True))
-    game, house = evening.game, evening.house
-    revoked, house.event_key = house.event_key.public, house.new_key()
-    house.write_manifest((revoked,), root=house.first_root)
-    game.event_key = house.event_key
-    game.fail(ServerFaultCause.KEY_REVOKED)
+    evening.until(reached)
+    deals = []
+    evening.desk.on_step.append(lambda step: deals.append(step.deal))
+    evening.revoke()
     with pytest.raises(ManifestWanted):
         evening.feed()
-    manifests = Manifests(house.policy, house.origin)
-    manifests.learn([entry for entry, _ in house.manifests])
-    found = manifests.of(evening.desk.stream.manifest_leaf)
-    assert found is not None
-    evening.desk.stream.learn(found[1])
+    evening.learn()
     evening.feed()
     assert evening.desk.stream.is_over
+    (deal,) = deals
+    assert (deal is not None) == (reached is in_tricks)
+    assert deal is None or deal.hands == evening.game.hands
 
 
 def test_a_new_key_that_no_manifest_names_is_a_fraud() -> None:

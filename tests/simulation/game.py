@@ -206,13 +206,17 @@ class Game:
 
     def revoke(self) -> None:
         """The event key is revoked; the new one ends the game."""
-        supply = self.supply()
         self.house.rotate(revoke=True)
+        self.end_by_new_key()
+
+    def end_by_new_key(self, **changes: object) -> None:
+        """The house has a new event key and ends the game with it; `changes` are those of a liar."""
+        numbers = self.supply().numbers
         self.event_key = self.house.event_key
-        content = fault(self.table, ServerFaultCause.KEY_REVOKED, supply.numbers)
+        content = fault(self.table, ServerFaultCause.KEY_REVOKED, numbers)
         if isinstance(self.table.stage, Round):
-            content = replace(content, numbers=tuple(number for number in supply.numbers if number is not None))
-        self.log(content)
+            content = replace(content, numbers=tuple(number for number in numbers if number is not None))
+        self.log(replace(content, **changes))  # type: ignore[arg-type]
 
     def stand_in(self, seat: Seat, cause: StandInCause) -> None:
         """A stand-in takes the seat."""
