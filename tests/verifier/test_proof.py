@@ -161,9 +161,11 @@ def test_a_file_that_is_cut_anywhere_is_unreadable() -> None:
 
 
 SMALL = ('"",', "[],", "{},", '"QQ==",', f'"{"A" * 104}",', "0,", '{"version":1,"checkpoint":"","consistency":[]},')
+SPARSE = tuple(text + " " * (12 * sum(map(text.count, ",:[{")) - len(text)) for text in ("[],", "{},", '{"a":0},'))
+"""As many values as a text of its length may hold."""
 
 
-@pytest.mark.parametrize("filling", SMALL)
+@pytest.mark.parametrize("filling", [*SMALL, *SPARSE])
 def test_memory_is_bounded(filling: str) -> None:
     """A file made to swell takes a small multiple of its length at most."""
     for key in ("entries", "anchors", "manifests"):
@@ -176,6 +178,11 @@ def test_memory_is_bounded(filling: str) -> None:
         finally:
             tracemalloc.stop()
         assert peak < 8 * len(octets)
+
+
+def test_a_string_may_hold_any_number_of_marks() -> None:
+    """Only those outside of strings cost values."""
+    assert Proof.parse(with_(origin=",:[{" * 3000)).origin == ",:[{" * 3000
 
 
 def test_origin_and_checkpoint_may_be_any_text_and_are_then_refused() -> None:

@@ -22,8 +22,8 @@ Entries and hashes are standard base64 with padding; checkpoints are signed note
 order, each once; nothing that is not named here may be there. `entries` may end early: such a proof shows less,
 and is told so.
 
-Nothing is trusted while it is read: the length is looked at before the text, the nesting is that of this format
-and no deeper, and what is read takes no more memory than the file.
+Nothing is trusted while it is read: the length is looked at before the text, and so is how many values there can be
+in it, because very many very small ones would take many times the memory of their file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from hokm.errors import BadProof
 from hokm.merkle import HASH_BYTES
@@ -48,7 +48,7 @@ MOST_HASHES: Final = 64
 """In one inclusion or consistency proof of a tree of fewer than 2^63 leaves."""
 MOST_MANIFESTS: Final = 10_000
 LEAST_ENTRY_BYTES: Final = 76
-"""Those of the frame. (Very many very small entries would take many times the length of their file.)"""
+"""Those of the frame."""
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ class Proof:
         """Read a proof file. Raises `BadProof`."""
         if len(octets) > MOST_GAME_BYTES:
             raise BadProof(f"it has more than {MOST_GAME_BYTES} bytes")
-        proof = _Reader(octets).whole(_proof)
+        proof = _proof(_loads(octets))
         if proof.kind is ProofKind.ROUND and len(octets) > MOST_ROUND_BYTES:
             raise BadProof(f"it is of one round and has more than {MOST_ROUND_BYTES} bytes")
         return proof
@@ -154,211 +154,184 @@ def _texts(several: tuple[bytes, ...]) -> list[str]:
     return [write_base64(octets) for octets in several]
 
 
-# Reading. A reader of a value takes the text from where the `_Reader` stands and says in an error what it was about.
+# Reading. A reader of a value is given what the JSON says and, for errors, what it is about.
 
-_SPACE: Final = re.compile(rb"[ \t\n\r]*")
-_NUMBER: Final = re.compile(rb"[ \t\n\r]*([-+.0-9eE]+)")
-_STRING: Final = re.compile(rb'[ \t\n\r]*("(?:[^"\\]++|\\.)*+")', re.DOTALL)
-_BASE64: Final = re.compile(rb'[ \t\n\r]*"([A-Za-z0-9+/]++={0,2})"')
-_BASE64_AND_MARK: Final = re.compile(rb'[ \t\n\r]*"([A-Za-z0-9+/]++={0,2})"[ \t\n\r]*([,\]])')
+_MARKS: Final = b",:[{"
+_LEAST_FOR_MARK: Final = 12
+"""A proof has one of these marks in so many bytes at most, however it is set out: hashes and entries are long."""
+_FEW_MARKS: Final = 4096
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _TABLE: Final = re.compile(r"[0-9a-f]{32}")
 
+Read: TypeAlias = Callable[[Any, str], T]
 
-class _Reader:
-    """A place in a JSON text, which stays bytes: most of it is base64, and is decoded from where it stands."""
 
-    __slots__ = ("place", "text")
+def _loads(octets: bytes) -> Any:
+    """The JSON values of a text, of which no object has a key twice and every number is one that a proof may hold.
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self.place = 0
+    Each value costs a mark in the text. So where marks are rare, the values take little more memory than the text.
+    """
+    if not _is_sparse(octets):
+        raise BadProof("it has more values than any proof of its length")
+    try:
+        return _DECODER.decode(octets.decode())
+    except UnicodeDecodeError:
+        raise BadProof("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise BadProof(f"it is not JSON: {error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise BadProof("it is nested too deep") from None
 
-    def whole(self, read: Callable[[_Reader, str], T]) -> T:
-        value = read(self, "the proof")
-        if self.next():
-            raise BadProof("something follows the proof")
-        return value
 
-    def next(self) -> bytes:
-        """The next byte that is no space, not taken yet; empty at the end."""
-        mark = self.text[self.place : self.place + 1]
-        if mark and mark in b" \t\n\r":
-            spaces = _SPACE.match(self.text, self.place)
-            assert spaces is not None
-            self.place = spaces.end()
-            mark = self.text[self.place : self.place + 1]
-        return mark
+def _is_sparse(octets: bytes) -> bool:
+    """Whether a text has no more marks than a proof of its length. In a string they are letters."""
+    most = _FEW_MARKS + len(octets) // _LEAST_FOR_MARK
+    if _marks_in(octets) <= most:
+        return True
+    count = end = 0
+    for string in _STRING.finditer(octets):
+        count += _marks_in(octets[end : string.start()])
+        end = string.end()
+        if count > most:
+            return False
+    return count + _marks_in(octets[end:]) <= most
 
-    def take(self, mark: bytes, name: str) -> None:
-        if self.next() != mark:
-            raise BadProof(f"{name} is not JSON as it must be: no {mark.decode()} where one is wanted")
-        self.place += 1
 
-    def string(self, name: str) -> str:
-        spelled = _STRING.match(self.text, self.place)
-        if spelled is None:
-            raise BadProof(f"{name} is not a string, or does not end")
-        try:
-            value = json.loads(spelled[1].decode())
-        except ValueError:
-            raise BadProof(f"{name} is a string that holds what no string may hold") from None
-        assert isinstance(value, str)
-        self.place = spelled.end()
-        return value
+def _marks_in(octets: bytes) -> int:
+    return len(octets) - len(octets.translate(None, _MARKS))
 
-    def number(self, name: str) -> int:
-        spelled = _NUMBER.match(self.text, self.place)
-        value = None if spelled is None else read_decimal(spelled[1].decode())
-        if spelled is None or value is None:
-            raise BadProof(f"{name} is not a whole number from 0 to {MOST}")
-        self.place = spelled.end()
-        return value
 
-    def octets(self, name: str) -> bytes:
-        spelled = _BASE64.match(self.text, self.place)
-        if spelled is not None:
-            value = read_base64(spelled[1])
-            self.place = spelled.end()
-        else:
-            value = read_base64(self.string(name))  # with escapes, such as \\/, or nothing like base64
-        if not value:
-            raise BadProof(f"{name} is not standard base64 of at least one byte")
-        return value
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise BadProof("an object has a key twice")
+    return values
 
-    def hash(self, name: str) -> bytes:
-        value = self.octets(name)
-        if len(value) != HASH_BYTES:
-            raise BadProof(f"{name} has {len(value)} bytes, not {HASH_BYTES}")
-        return value
 
-    def entry(self, name: str) -> bytes:
-        value = self.octets(name)
-        if len(value) < LEAST_ENTRY_BYTES:
-            raise BadProof(f"{name} has {len(value)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
-        return value
+def _whole_number(spelled: str) -> int:
+    value = read_decimal(spelled)
+    if value is None:
+        raise BadProof(f"{_shown(spelled)} is not a whole number from 0 to {MOST}")
+    return value
 
-    def entries(self, name: str) -> tuple[bytes, ...]:
-        """A list of entries: nearly all of a file, so each is taken together with the comma behind it."""
-        values: list[bytes] = []
-        self.take(b"[", name)
-        more = self.next() != b"]"
-        while more:
-            spelled = _BASE64_AND_MARK.match(self.text, self.place)
-            value = None if spelled is None else read_base64(spelled[1])
-            if spelled is None or value is None or len(value) < LEAST_ENTRY_BYTES:
-                value = self.entry(f"an item of {name}")  # which says what is wrong with it, unless it has escapes
-                more = self.next() == b","
-                self.place += more
-            else:
-                more = spelled[2] == b","
-                self.place = spelled.end() if more else spelled.start(2)
-            values.append(value)
-        self.take(b"]", name)
-        return tuple(values)
 
-    def several(self, read: Callable[[_Reader, str], T], name: str, most: int) -> tuple[T, ...]:
-        self.take(b"[", name)
-        values: list[T] = []
-        if self.next() != b"]":
-            item = f"an item of {name}"
-            while True:
-                if len(values) == most:
-                    raise BadProof(f"{name} has more than {most} items")
-                values.append(read(self, item))
-                if self.next() != b",":
-                    break
-                self.place += 1
-        self.take(b"]", name)
-        return tuple(values)
-
-    def object(self, fields: dict[str, Callable[[_Reader, str], Any]], name: str) -> dict[str, Any]:
-        self.take(b"{", name)
-        values: dict[str, Any] = {}
-        if self.next() != b"}":
-            while True:
-                key = self.string(f"a key of {name}")
-                read = fields.get(key)
-                if read is None:
-                    raise BadProof(f"{name} has the key {_shown(key)}, which is not known here")
-                if key in values:
-                    raise BadProof(f"{name} has the key {key!r} twice")
-                self.take(b":", name)
-                values[key] = read(self, key)
-                if self.next() != b",":
-                    break
-                self.place += 1
-        self.take(b"}", name)
-        return values
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_whole_number, parse_float=_whole_number, parse_constant=_whole_number
+)
 
 
 def _shown(text: str) -> str:
     return ascii(text if len(text) <= 40 else text[:40] + "…")
 
 
-def _hashes(reader: _Reader, name: str) -> tuple[bytes, ...]:
-    return reader.several(_Reader.hash, name, MOST_HASHES)
-
-
-def _record(kind: Callable[..., T], fields: dict[str, Callable[[_Reader, str], Any]]) -> Callable[[_Reader, str], T]:
-    def read(reader: _Reader, name: str) -> T:
-        values = reader.object(fields, name)
-        for field in fields:
-            if field not in values:
-                raise BadProof(f"{name} has no {field!r}")
-        return kind(**values)
-
-    return read
-
-
-_manifest: Final = _record(ManifestProof, {"entry": _Reader.entry, "index": _Reader.number, "inclusion": _hashes})
-_inclusion: Final = _record(Inclusion, {"version": _Reader.number, "index": _Reader.number, "hashes": _hashes})
-_anchor: Final = _record(AnchorProof, {"version": _Reader.number, "checkpoint": _Reader.string, "consistency": _hashes})
-
-
-def _format(reader: _Reader, name: str) -> str:
-    value = reader.string(name)
-    if value != FORMAT:
-        raise BadProof(f"its format is {_shown(value)}: only {FORMAT!r} is known here")
+def _text(value: Any, name: str) -> str:
+    if type(value) is not str:
+        raise BadProof(f"{name} is not a string")
     return value
 
 
-def _kind(reader: _Reader, name: str) -> ProofKind:
-    value = reader.string(name)
-    if value not in tuple(ProofKind):
+def _number(value: Any, name: str) -> int:
+    if type(value) is not int:
+        raise BadProof(f"{name} is not a number")
+    return value
+
+
+def _octets(value: Any, name: str) -> bytes:
+    octets = read_base64(value) if type(value) is str else None
+    if not octets:
+        raise BadProof(f"{name} is not standard base64 of at least one byte")
+    return octets
+
+
+def _hash(value: Any, name: str) -> bytes:
+    octets = _octets(value, name)
+    if len(octets) != HASH_BYTES:
+        raise BadProof(f"{name} has {len(octets)} bytes, not {HASH_BYTES}")
+    return octets
+
+
+def _entry(value: Any, name: str) -> bytes:
+    octets = _octets(value, name)
+    if len(octets) < LEAST_ENTRY_BYTES:
+        raise BadProof(f"{name} has {len(octets)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
+    return octets
+
+
+def _list_of(read: Read[T], most: int = MOST_GAME_BYTES) -> Read[tuple[T, ...]]:
+    def read_list(value: Any, name: str) -> tuple[T, ...]:
+        if type(value) is not list:
+            raise BadProof(f"{name} is not a list")
+        if len(value) > most:
+            raise BadProof(f"{name} has more than {most} items")
+        item = f"an item of {name}"
+        return tuple([read(each, item) for each in value])
+
+    return read_list
+
+
+def _fields(
+    value: Any, name: str, fields: dict[str, Read[Any]], may_lack: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """The values of an object that has these keys and no other."""
+    if type(value) is not dict:
+        raise BadProof(f"{name} is not an object")
+    for key in value:
+        if key not in fields:
+            raise BadProof(f"{name} has the key {_shown(key)}, which is not known here")
+    for key in fields:
+        if key not in value and key not in may_lack:
+            raise BadProof(f"{name} has no {key!r}")
+    return {key: fields[key](each, key) for key, each in value.items()}
+
+
+def _record(kind: Callable[..., T], fields: dict[str, Read[Any]]) -> Read[T]:
+    return lambda value, name: kind(**_fields(value, name, fields))
+
+
+_hashes: Final = _list_of(_hash, MOST_HASHES)
+_manifest: Final = _record(ManifestProof, {"entry": _entry, "index": _number, "inclusion": _hashes})
+_inclusion: Final = _record(Inclusion, {"version": _number, "index": _number, "hashes": _hashes})
+_anchor: Final = _record(AnchorProof, {"version": _number, "checkpoint": _text, "consistency": _hashes})
+
+
+def _format(value: Any, name: str) -> str:
+    if _text(value, name) != FORMAT:
+        raise BadProof(f"its format is {_shown(value)}: only {FORMAT!r} is known here")
+    return FORMAT
+
+
+def _kind(value: Any, name: str) -> ProofKind:
+    if _text(value, name) not in tuple(ProofKind):
         raise BadProof(f"its kind is {_shown(value)}: only 'round' and 'game' are known here")
     return ProofKind(value)
 
 
-def _table(reader: _Reader, name: str) -> bytes:
-    value = reader.string(name)
-    if not _TABLE.fullmatch(value):
+def _table(value: Any, name: str) -> bytes:
+    if type(value) is not str or not _TABLE.fullmatch(value):
         raise BadProof("table is not 32 small hex digits")
     return bytes.fromhex(value)
 
 
-_FIELDS: Final[dict[str, Callable[[_Reader, str], Any]]] = {
+_FIELDS: Final[dict[str, Read[Any]]] = {
     "format": _format,
     "kind": _kind,
-    "origin": _Reader.string,
+    "origin": _text,
     "table": _table,
-    "round": _Reader.number,
-    "manifests": lambda reader, name: reader.several(_manifest, name, MOST_MANIFESTS),
-    "roots": lambda reader, name: reader.several(_Reader.hash, name, MOST_MANIFESTS),
-    "opening": _Reader.entries,
-    "first_version": _Reader.number,
-    "entries": _Reader.entries,
-    "inclusion": lambda reader, name: reader.several(_inclusion, name, 2),
-    "anchors": lambda reader, name: reader.several(_anchor, name, MOST_GAME_BYTES),
-    "checkpoint": _Reader.string,
+    "round": _number,
+    "manifests": _list_of(_manifest, MOST_MANIFESTS),
+    "roots": _list_of(_hash, MOST_MANIFESTS),
+    "opening": _list_of(_entry),
+    "first_version": _number,
+    "entries": _list_of(_entry),
+    "inclusion": _list_of(_inclusion, 2),
+    "anchors": _list_of(_anchor),
+    "checkpoint": _text,
 }
-_NOT_ALWAYS: Final = {"round", "roots", "opening"}
+_NOT_ALWAYS: Final = frozenset({"round", "roots", "opening"})
 
 
-def _proof(reader: _Reader, name: str) -> Proof:
-    values = reader.object(_FIELDS, name)
-    for field in _FIELDS:
-        if field not in values and field not in _NOT_ALWAYS:
-            raise BadProof(f"it has no {field!r}")
+def _proof(value: Any) -> Proof:
+    values = _fields(value, "the proof", _FIELDS, _NOT_ALWAYS)
     del values["format"]
     proof = Proof(**({"round": None, "roots": (), "opening": ()} | values))
     if (proof.kind is ProofKind.ROUND) != (proof.round is not None):
