@@ -8,7 +8,6 @@ makes the very error of it that was raised there. A server that contradicts itse
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 
 from hokm import errors
@@ -17,7 +16,6 @@ from hokm.errors import Busy, Conflict, HokmError, Malformed, NotSignedIn, NotYo
 # Files of the player.
 
 
-@dataclass(eq=False)
 class IdentityExists(Conflict):
     """An identity is made once and never written over."""
 
@@ -25,7 +23,6 @@ class IdentityExists(Conflict):
     sentence = "There is an identity in {path} already; nothing was changed."
 
 
-@dataclass(eq=False)
 class IdentityExposed(Malformed):
     """Others than the owner can read or change the secret."""
 
@@ -34,7 +31,6 @@ class IdentityExposed(Malformed):
     sentence = "The identity {path} is open to others (mode {mode}): make it 0600."
 
 
-@dataclass(eq=False)
 class IdentityMalformed(Malformed):
     """Not the file of an identity."""
 
@@ -43,7 +39,6 @@ class IdentityMalformed(Malformed):
     sentence = "{path} is not an identity: it has {length} bytes, an identity has 32."
 
 
-@dataclass(eq=False)
 class IdentityMissing(Unknown):
     """The file is not there or cannot be read."""
 
@@ -52,7 +47,6 @@ class IdentityMissing(Unknown):
     sentence = "The identity {path} cannot be read: {what}."
 
 
-@dataclass(eq=False)
 class IdentityUnwritable(Busy):
     """The file cannot be made."""
 
@@ -61,7 +55,6 @@ class IdentityUnwritable(Busy):
     sentence = "The identity cannot be written to {path}: {what}."
 
 
-@dataclass(eq=False)
 class KeepingFailed(Busy):
     """What must be kept before it is sent cannot be kept, so nothing is sent."""
 
@@ -70,7 +63,6 @@ class KeepingFailed(Busy):
     sentence = "Nothing can be kept in {path}: {what}. Nothing was sent."
 
 
-@dataclass(eq=False)
 class KeepingInUse(Busy):
     """Another program plays from this directory."""
 
@@ -78,7 +70,6 @@ class KeepingInUse(Busy):
     sentence = "{path} is in use by another program: two programs cannot play from one directory."
 
 
-@dataclass(eq=False)
 class OperatorKeyMalformed(Malformed):
     """Not the one line that an operator's key is."""
 
@@ -86,7 +77,6 @@ class OperatorKeyMalformed(Malformed):
     sentence = "{path} is not an operator's key: one line, hokm-v1 operator and 32 bytes in base64."
 
 
-@dataclass(eq=False)
 class PolicyMissing(Unknown):
     """Whom to trust is said by a file, and it is not there."""
 
@@ -95,7 +85,6 @@ class PolicyMissing(Unknown):
     sentence = "The trust policy {path} cannot be read: {what}."
 
 
-@dataclass(eq=False)
 class ManifestWanted(Unknown):
     """An entry says that the table's event key was revoked: only a later manifest can bear that out."""
 
@@ -106,7 +95,6 @@ class ManifestWanted(Unknown):
 # What the player may not do any more.
 
 
-@dataclass(eq=False)
 class NumberNotKept(Unknown):
     """The number behind a commitment is not on this device, so it cannot be revealed here."""
 
@@ -114,7 +102,6 @@ class NumberNotKept(Unknown):
     sentence = "The number that seat {seat} committed to is not kept here: it was made elsewhere, or the file is lost."
 
 
-@dataclass(eq=False)
 class OtherSetSigned(Conflict):
     """A device signs a Reveal over one set of commitments for a context, and never over another."""
 
@@ -123,7 +110,6 @@ class OtherSetSigned(Conflict):
     sentence = "A Reveal over the set {signed} was signed for this context; none is signed over {asked}."
 
 
-@dataclass(eq=False)
 class SigningStopped(Conflict):
     """The server was caught contradicting itself: nothing is signed at this table but protests."""
 
@@ -134,7 +120,6 @@ class SigningStopped(Conflict):
 # The way to the server.
 
 
-@dataclass(eq=False)
 class BadAddress(Malformed):
     """Not a server's address."""
 
@@ -142,14 +127,12 @@ class BadAddress(Malformed):
     sentence = "{address!r} is not a server's address: host:port."
 
 
-@dataclass(eq=False)
 class NoTable(Unknown):
     """Nothing to sit down at."""
 
     sentence = "No table has a free seat: --open opens a new one, and --bots 1,2,3 fills it with bots."
 
 
-@dataclass(eq=False)
 class SeatGone(Conflict):
     """The seat is not this key's any more."""
 
@@ -157,7 +140,6 @@ class SeatGone(Conflict):
     sentence = "Seat {seat} is no longer this player's."
 
 
-@dataclass(eq=False)
 class TakenOver(Conflict):
     """The same player has come in by another stream."""
 
@@ -165,7 +147,6 @@ class TakenOver(Conflict):
     sentence = "Seat {seat} is being played from elsewhere with the same identity."
 
 
-@dataclass(eq=False)
 class Unreachable(Busy):
     """There is no server at that address, or no way to it."""
 
@@ -174,7 +155,6 @@ class Unreachable(Busy):
     sentence = "The server {address} cannot be reached: {what}."
 
 
-@dataclass(eq=False)
 class ClientBroken(HokmError):
     """A bug of this program: its traceback is in the diagnostics."""
 
@@ -182,7 +162,6 @@ class ClientBroken(HokmError):
     sentence = "This program failed: {what}."
 
 
-@dataclass(eq=False)
 class ServerBroken(HokmError):
     """The server failed without saying why."""
 
@@ -190,7 +169,6 @@ class ServerBroken(HokmError):
     sentence = "The server failed: {what}."
 
 
-@dataclass(eq=False)
 class ServerNotReady(HokmError):
     """A server that was started here did not come to answer."""
 
@@ -198,7 +176,6 @@ class ServerNotReady(HokmError):
     sentence = "The server did not start: {what}"
 
 
-@dataclass(eq=False)
 class VerifierFailed(HokmError):
     """The verifier gave no verdict."""
 
@@ -206,7 +183,6 @@ class VerifierFailed(HokmError):
     sentence = "The verifier could not judge: {what}"
 
 
-@dataclass(eq=False)
 class StrangeAnswer(Malformed):
     """The server answered with what no answer can be."""
 
@@ -217,7 +193,6 @@ class StrangeAnswer(Malformed):
 # What the server refused.
 
 
-@dataclass(eq=False)
 class _Refused(HokmError):
     """A refusal whose reason is not known here: a newer server's, most likely."""
 
@@ -277,14 +252,14 @@ def refusal(reason: str, facts: Mapping[str, str], sentence: str, unknown: type[
     kind = _kinds().get(reason)
     if kind is not None:
         try:
-            return kind(**{field.name: _fact(field.type, facts[field.name]) for field in fields(kind)})  # type: ignore[arg-type]
+            return kind(**{name: _fact(type_, facts[name]) for name, type_ in kind.fields.items()})
         except (KeyError, TypeError, ValueError):
             pass
     return unknown(reason, dict(facts), sentence)
 
 
-def _fact(annotation: object, text: str) -> object:
-    return int(text) if annotation in ("int", int) else text
+def _fact(type_: str, text: str) -> object:
+    return int(text) if type_ == "int" else text
 
 
 @cache

@@ -8,14 +8,11 @@ server's machine, so none of them is for a client: what fails under a client's m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hokm.errors import Busy, Conflict, Malformed, Unknown
 
 # The database.
 
 
-@dataclass(eq=False)
 class DatabaseAltered(Malformed):
     """The schema is not the one that the server made: the log is not held append-only."""
 
@@ -26,7 +23,6 @@ class DatabaseAltered(Malformed):
     )
 
 
-@dataclass(eq=False)
 class DatabaseCorrupt(Malformed):
     """What the file holds cannot be what the server wrote."""
 
@@ -35,7 +31,6 @@ class DatabaseCorrupt(Malformed):
     sentence = "The database {path} is corrupt ({what}). Nothing was changed: restore a copy that is not older."
 
 
-@dataclass(eq=False)
 class DatabaseFailed(Busy):
     """The disk or the system failed, and what was being written may or may not be there."""
 
@@ -44,7 +39,6 @@ class DatabaseFailed(Busy):
     sentence = "The database {path} cannot be used: {what}. The server writes no more until it is started again."
 
 
-@dataclass(eq=False)
 class DatabaseFull(Busy):
     """There is no room for the next entries."""
 
@@ -53,7 +47,6 @@ class DatabaseFull(Busy):
     sentence = "The database {path} cannot grow: {what}. What was acknowledged is kept; make room."
 
 
-@dataclass(eq=False)
 class DatabaseInUse(Busy):
     """Another server serves this file."""
 
@@ -62,7 +55,6 @@ class DatabaseInUse(Busy):
     sentence = "The database {path} is served already, by {by}: two servers cannot write one log."
 
 
-@dataclass(eq=False)
 class DatabaseLocked(Busy):
     """Another program holds a lock on the file."""
 
@@ -70,7 +62,6 @@ class DatabaseLocked(Busy):
     sentence = "The database {path} is locked by another program."
 
 
-@dataclass(eq=False)
 class DatabaseMissing(Unknown):
     """There is no such file, or it cannot be opened."""
 
@@ -79,7 +70,6 @@ class DatabaseMissing(Unknown):
     sentence = "The database {path} cannot be opened: {what}."
 
 
-@dataclass(eq=False)
 class DatabaseNewer(Malformed):
     """A newer server made it."""
 
@@ -89,7 +79,6 @@ class DatabaseNewer(Malformed):
     sentence = "The database {path} is of version {version}, this server knows up to {known}: use the newer server."
 
 
-@dataclass(eq=False)
 class DatabaseNotOurs(Malformed):
     """A database of something else."""
 
@@ -97,7 +86,6 @@ class DatabaseNotOurs(Malformed):
     sentence = "The file {path} is a database, but not a log of this server."
 
 
-@dataclass(eq=False)
 class DatabaseOfAnotherLog(Malformed):
     """The log in the file has another origin."""
 
@@ -107,7 +95,6 @@ class DatabaseOfAnotherLog(Malformed):
     sentence = "The database {path} holds the log {origin!r}, not {wanted!r}."
 
 
-@dataclass(eq=False)
 class DatabaseReadOnly(Busy):
     """The file, or the directory it is in, cannot be written."""
 
@@ -115,7 +102,6 @@ class DatabaseReadOnly(Busy):
     sentence = "The database {path} is read-only, or its directory is."
 
 
-@dataclass(eq=False)
 class DatabaseUnsafe(Malformed):
     """SQLite does not keep what makes an append durable."""
 
@@ -129,7 +115,6 @@ class DatabaseUnsafe(Malformed):
 # The log and its head.
 
 
-@dataclass(eq=False)
 class CheckpointMoved(Conflict):
     """The stored checkpoint is not the one that the new one was made after."""
 
@@ -137,7 +122,6 @@ class CheckpointMoved(Conflict):
     sentence = "Another checkpoint was stored before this one of size {size}."
 
 
-@dataclass(eq=False)
 class CheckpointUnreadable(Malformed):
     """What is kept as a checkpoint is none of this log, signed by its key."""
 
@@ -146,7 +130,6 @@ class CheckpointUnreadable(Malformed):
     sentence = "{path} holds what is no checkpoint of this log: {what}"
 
 
-@dataclass(eq=False)
 class HeadMissing(Unknown):
     """The log has checkpoints and the file that holds the last one is gone."""
 
@@ -155,7 +138,6 @@ class HeadMissing(Unknown):
     sentence = "The log was published up to size {size}, but the head file {path} is missing: restore it."
 
 
-@dataclass(eq=False)
 class HeadUnwritable(Busy):
     """The head file cannot be written."""
 
@@ -164,7 +146,6 @@ class HeadUnwritable(Busy):
     sentence = "The head file {path} cannot be written: {what}."
 
 
-@dataclass(eq=False)
 class LogBehindHead(Malformed):
     """The database holds less than was published: an old copy was brought back."""
 
@@ -176,7 +157,6 @@ class LogBehindHead(Malformed):
     )
 
 
-@dataclass(eq=False)
 class LogNotOfHead(Malformed):
     """The entries are not those that were published."""
 
@@ -187,7 +167,6 @@ class LogNotOfHead(Malformed):
 # Sealed numbers.
 
 
-@dataclass(eq=False)
 class SealBroken(Malformed):
     """The box was not made for this place, or was changed."""
 
@@ -196,7 +175,6 @@ class SealBroken(Malformed):
     sentence = "What was sealed for seat {seat} of table {stream} does not open: it was changed or belongs elsewhere."
 
 
-@dataclass(eq=False)
 class SealKeyMissing(Unknown):
     """The box was made with a key that is not here."""
 
@@ -207,7 +185,6 @@ class SealKeyMissing(Unknown):
 # Keys of the house.
 
 
-@dataclass(eq=False)
 class KeyFileExposed(Malformed):
     """Others than the owner can read or change a secret."""
 
@@ -216,7 +193,6 @@ class KeyFileExposed(Malformed):
     sentence = "The key file {path} is open to others (mode {mode}): make it 0600, and its directory 0700."
 
 
-@dataclass(eq=False)
 class KeyFileMalformed(Malformed):
     """Not the one line that a key file is."""
 
@@ -225,7 +201,6 @@ class KeyFileMalformed(Malformed):
     sentence = "The key file {path} is malformed: {what}."
 
 
-@dataclass(eq=False)
 class KeyFileMissing(Unknown):
     """A key file is not there or cannot be read."""
 
@@ -234,7 +209,6 @@ class KeyFileMissing(Unknown):
     sentence = "The key file {path} cannot be read: {what}."
 
 
-@dataclass(eq=False)
 class KeysDisagree(Malformed):
     """Key files, policy and manifest are not of one house."""
 
@@ -243,7 +217,6 @@ class KeysDisagree(Malformed):
     sentence = "The keys in {path} do not belong together: {what}."
 
 
-@dataclass(eq=False)
 class KeysExist(Conflict):
     """Keys are made once."""
 
@@ -251,7 +224,6 @@ class KeysExist(Conflict):
     sentence = "There are keys in {path} already; nothing was changed."
 
 
-@dataclass(eq=False)
 class KeysUnwritable(Busy):
     """Key files cannot be made."""
 
@@ -263,7 +235,6 @@ class KeysUnwritable(Busy):
 # Settings.
 
 
-@dataclass(eq=False)
 class BadSetting(Malformed):
     """A setting has a value that it cannot have."""
 
@@ -273,7 +244,6 @@ class BadSetting(Malformed):
     sentence = "The setting {name} cannot be {value!r}: {what}."
 
 
-@dataclass(eq=False)
 class SettingsUnreadable(Malformed):
     """The file of settings is missing or is not TOML."""
 
@@ -282,7 +252,6 @@ class SettingsUnreadable(Malformed):
     sentence = "The settings in {path} cannot be read: {what}."
 
 
-@dataclass(eq=False)
 class UnknownSetting(Malformed):
     """A setting that does not exist, most often a misspelt one."""
 
@@ -291,7 +260,6 @@ class UnknownSetting(Malformed):
     sentence = "There is no setting {name!r} (in {source})."
 
 
-@dataclass(eq=False)
 class SealedLost(Unknown):
     """A number that was given in confidence is not there, or opens nothing."""
 
@@ -302,7 +270,6 @@ class SealedLost(Unknown):
 # Start.
 
 
-@dataclass(eq=False)
 class AddressUnusable(Busy):
     """The server cannot listen there: most often another program does."""
 
@@ -311,7 +278,6 @@ class AddressUnusable(Busy):
     sentence = "The server cannot listen at {address}: {what}."
 
 
-@dataclass(eq=False)
 class CertificateUnusable(Malformed):
     """The certificate, its key, or the two together are no good."""
 
@@ -320,7 +286,6 @@ class CertificateUnusable(Malformed):
     sentence = "The certificate {path} and its key cannot be used: {what}."
 
 
-@dataclass(eq=False)
 class DirectoryUnusable(Busy):
     """The directory of the server's files cannot be made."""
 
@@ -329,7 +294,6 @@ class DirectoryUnusable(Busy):
     sentence = "The directory {path} cannot be made: {what}."
 
 
-@dataclass(eq=False)
 class PackageMissing(Unknown):
     """A package of an extra is not installed."""
 

@@ -4,7 +4,6 @@ of the messages, calls, reasons and codes that there are, none too few and none 
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import re
 from collections.abc import Iterator
@@ -388,10 +387,7 @@ def rows(header: str) -> list[list[str]]:
 
 def test_the_reasons_are_those_of_the_tree_of_errors_with_their_facts() -> None:
     table = {row[0].strip("`"): row[2].strip() if len(row) > 2 else "" for row in REASON_ROWS}
-    facts = {
-        reason: ", ".join(field.name for field in dataclasses.fields(kind))  # type: ignore[arg-type]
-        for reason, kind in REASONS.items()
-    }
+    facts = {reason: ", ".join(kind.fields) for reason, kind in REASONS.items()}
     assert len(table) == len(REASON_ROWS)
     assert table == facts
 

@@ -12,14 +12,31 @@ An exception that is not a `HokmError` is a bug of ours.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, dataclass_transform
 
 
+@dataclass_transform(eq_default=False)
 class HokmError(Exception):
-    """The root of the tree. `sentence` is a format string over the fields."""
+    """The root of the tree. The fields that a class names are its facts, `sentence` is a format string over them.
+
+    They are given in order or by name, as to a dataclass. (Which these are not, because to make a hundred of those
+    takes longer than to verify a round.)
+    """
 
     sentence: ClassVar[str] = "Something is wrong."
+    fields: ClassVar[dict[str, str]] = {}
+    """The type of each fact by its name, as it is written."""
+
+    def __init_subclass__(cls) -> None:
+        inherited = [base.fields for base in reversed(cls.__bases__) if issubclass(base, HokmError)]
+        cls.fields = {name: kind for fields in (*inherited, cls.__annotations__) for name, kind in fields.items()}
+
+    def __init__(self, *facts: object, **named: object) -> None:
+        given = dict(zip(self.fields, facts, strict=False), **named)
+        if given.keys() != self.fields.keys() or len(facts) + len(named) != len(given):
+            raise TypeError(f"{type(self).__name__} is made with {', '.join(self.fields) or 'no facts'}")
+        super().__init__(*given.values())
+        vars(self).update(given)
 
     @property
     def reason(self) -> str:
@@ -29,7 +46,7 @@ class HokmError(Exception):
     @property
     def facts(self) -> dict[str, str]:
         """The facts by field name, as text."""
-        return {field.name: str(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: str(getattr(self, name)) for name in self.fields}
 
     def __str__(self) -> str:
         return self.sentence.format(**self.facts)
@@ -47,7 +64,6 @@ class Malformed(HokmError):
     """The bytes or words themselves are wrong: the same request can never succeed."""
 
 
-@dataclass(eq=False)
 class AwayNotBelowHalfTurn(Malformed):
     """Someone away must be stood in for well before the deadline, or not at all (0)."""
 
@@ -56,7 +72,6 @@ class AwayNotBelowHalfTurn(Malformed):
     sentence = "away_seconds, {away_seconds}, is not less than half of turn_seconds, {turn_seconds}; 0 is off."
 
 
-@dataclass(eq=False)
 class BadCheckpoint(Malformed):
     """Not the text of a checkpoint (C2SP tlog-checkpoint)."""
 
@@ -64,7 +79,6 @@ class BadCheckpoint(Malformed):
     sentence = "The checkpoint is malformed: {what}."
 
 
-@dataclass(eq=False)
 class BadManifest(Malformed):
     """An entry of the stream "keys" that does not count, or does not follow from those before it."""
 
@@ -73,7 +87,6 @@ class BadManifest(Malformed):
     sentence = "The key manifest of version {version} does not count: {what}."
 
 
-@dataclass(eq=False)
 class BadNote(Malformed):
     """Not a signed note (C2SP signed-note)."""
 
@@ -81,7 +94,6 @@ class BadNote(Malformed):
     sentence = "The signed note is malformed: {what}."
 
 
-@dataclass(eq=False)
 class BadPolicy(Malformed):
     """Not a trust policy (C2SP tlog-policy, and one #root line for each log). Line 0 means the file as a whole."""
 
@@ -90,7 +102,6 @@ class BadPolicy(Malformed):
     sentence = "The policy is malformed (line {line}): {what}."
 
 
-@dataclass(eq=False)
 class BadProof(Malformed):
     """Not a proof file."""
 
@@ -98,7 +109,6 @@ class BadProof(Malformed):
     sentence = "The proof cannot be read: {what}."
 
 
-@dataclass(eq=False)
 class BadSignature(Malformed):
     """A signature by a key that is known and did not make it."""
 
@@ -106,7 +116,6 @@ class BadSignature(Malformed):
     sentence = "A signature said to be by {key} does not verify."
 
 
-@dataclass(eq=False)
 class BadVKey(Malformed):
     """Not the text of a public key with its name (C2SP signed-note)."""
 
@@ -114,7 +123,6 @@ class BadVKey(Malformed):
     sentence = "The vkey is malformed: {what}."
 
 
-@dataclass(eq=False)
 class CardTwice(Malformed):
     """A hand holds each card once."""
 
@@ -122,7 +130,6 @@ class CardTwice(Malformed):
     sentence = "The card {card} is there twice."
 
 
-@dataclass(eq=False)
 class Missing(Malformed):
     """A part that a message cannot do without."""
 
@@ -130,7 +137,6 @@ class Missing(Malformed):
     sentence = "{name} is missing."
 
 
-@dataclass(eq=False)
 class NotACard(Malformed):
     """Neither a card's number nor its notation."""
 
@@ -138,7 +144,6 @@ class NotACard(Malformed):
     sentence = "{text!r} is not a card."
 
 
-@dataclass(eq=False)
 class NotAHand(Malformed):
     """A hand is a 52-bit mask."""
 
@@ -146,7 +151,6 @@ class NotAHand(Malformed):
     sentence = "{text!r} is not a hand of cards."
 
 
-@dataclass(eq=False)
 class NotAnEntry(Malformed):
     """Not the frame of a log entry: HKE1, length, event, key id, signature."""
 
@@ -154,7 +158,6 @@ class NotAnEntry(Malformed):
     sentence = "The entry is malformed: {what}."
 
 
-@dataclass(eq=False)
 class NotAnOrigin(Malformed):
     """A log's origin: 1 to 255 bytes of visible ASCII, no space, no plus sign."""
 
@@ -162,7 +165,6 @@ class NotAnOrigin(Malformed):
     sentence = "{text!r} is not an origin: 1 to 255 visible ASCII characters without space and plus."
 
 
-@dataclass(eq=False)
 class NotAPack(Malformed):
     """A pack has each of the 52 cards once."""
 
@@ -171,7 +173,6 @@ class NotAPack(Malformed):
     sentence = "This is not a pack of 52: {count} cards, {distinct} of them different cards of the game."
 
 
-@dataclass(eq=False)
 class NotAPreset(Malformed):
     """Table rules go by name: classic, house, traditional."""
 
@@ -179,7 +180,6 @@ class NotAPreset(Malformed):
     sentence = "{text!r} is not a preset of table rules: classic, house or traditional."
 
 
-@dataclass(eq=False)
 class NotAscending(Malformed):
     """A list that has one order, and has another or something twice."""
 
@@ -187,7 +187,6 @@ class NotAscending(Malformed):
     sentence = "{name} is not in ascending order, each once."
 
 
-@dataclass(eq=False)
 class NotASuit(Malformed):
     """Neither a suit's letter nor its symbol."""
 
@@ -195,7 +194,6 @@ class NotASuit(Malformed):
     sentence = "{text!r} is not a suit."
 
 
-@dataclass(eq=False)
 class NotATarget(Malformed):
     """A game goes to 7, 5 or 3 points (G12)."""
 
@@ -203,7 +201,6 @@ class NotATarget(Malformed):
     sentence = "A game goes to 7, 5 or 3 points, not to {target}."
 
 
-@dataclass(eq=False)
 class NotCanonical(Malformed):
     """Not protobuf, or a message spelled in another than its one canonical way."""
 
@@ -211,7 +208,6 @@ class NotCanonical(Malformed):
     sentence = "The bytes of the {name} are not protobuf in its one canonical form."
 
 
-@dataclass(eq=False)
 class NotSigned(Malformed):
     """A note without a signature of any key that would do."""
 
@@ -219,7 +215,6 @@ class NotSigned(Malformed):
     sentence = "There is no signature by {by}."
 
 
-@dataclass(eq=False)
 class NotUnderstood(Malformed):
     """It says nothing, or something that only a later version may know: nobody here can say what it means."""
 
@@ -228,7 +223,6 @@ class NotUnderstood(Malformed):
     sentence = "The {name} is not understood here: {what}."
 
 
-@dataclass(eq=False)
 class OutOfRange(Malformed):
     """A number outside the bounds that its format gives it."""
 
@@ -239,7 +233,6 @@ class OutOfRange(Malformed):
     sentence = "{name} is {value}: it must be {least} to {most}."
 
 
-@dataclass(eq=False)
 class RoundNotOfPurpose(Malformed):
     """A draw has round 0, a deal round 1 or later."""
 
@@ -248,7 +241,6 @@ class RoundNotOfPurpose(Malformed):
     sentence = "A {purpose} cannot be of round {round}: a draw is of round 0, a deal of 1 or later."
 
 
-@dataclass(eq=False)
 class SharedKey(Malformed):
     """Each key has one role, and stands once."""
 
@@ -258,7 +250,6 @@ class SharedKey(Malformed):
     sentence = "The key {key} is {one} and {other}: each key has one role."
 
 
-@dataclass(eq=False)
 class StreamUsedUp(Malformed):
     """The shuffle met the end of its stream of bytes. There is no fallback."""
 
@@ -266,14 +257,12 @@ class StreamUsedUp(Malformed):
     sentence = "The stream of {used} bytes ended before the pack was shuffled."
 
 
-@dataclass(eq=False)
 class ThrowingWhileSilent(Malformed):
     """A silent table has no throwing (H5, H6)."""
 
     sentence = "A silent table can have no throwing."
 
 
-@dataclass(eq=False)
 class TooLong(Malformed):
     """More bytes than its format allows."""
 
@@ -283,7 +272,6 @@ class TooLong(Malformed):
     sentence = "The {name} has {length} bytes: it may have {most}."
 
 
-@dataclass(eq=False)
 class WrongLength(Malformed):
     """A field of fixed length is shorter or longer."""
 
@@ -297,7 +285,6 @@ class Rule(HokmError):
     """Well-formed, but the rules of the game refuse it as things stand."""
 
 
-@dataclass(eq=False)
 class AlreadyBack(Rule):
     """The player has returned and takes over with the next decision."""
 
@@ -305,7 +292,6 @@ class AlreadyBack(Rule):
     sentence = "Seat {seat} has returned already."
 
 
-@dataclass(eq=False)
 class AlreadyCommitted(Rule):
     """One commitment of a seat in a ceremony."""
 
@@ -313,7 +299,6 @@ class AlreadyCommitted(Rule):
     sentence = "Seat {seat} has committed in this ceremony."
 
 
-@dataclass(eq=False)
 class AlreadyLeft(Rule):
     """The player's last word is Leave."""
 
@@ -321,7 +306,6 @@ class AlreadyLeft(Rule):
     sentence = "Seat {seat} has left already."
 
 
-@dataclass(eq=False)
 class AlreadyResigned(Rule):
     """One Resign of a seat in a round."""
 
@@ -329,7 +313,6 @@ class AlreadyResigned(Rule):
     sentence = "Seat {seat} has resigned in this round."
 
 
-@dataclass(eq=False)
 class AlreadyRevealed(Rule):
     """One Reveal of a seat in a ceremony."""
 
@@ -337,7 +320,6 @@ class AlreadyRevealed(Rule):
     sentence = "Seat {seat} has revealed in this ceremony."
 
 
-@dataclass(eq=False)
 class AlreadySeated(Rule):
     """One key has at most one seat at a table."""
 
@@ -345,7 +327,6 @@ class AlreadySeated(Rule):
     sentence = "This key sits in seat {seat} already."
 
 
-@dataclass(eq=False)
 class CardNotHeld(Rule):
     """A card is played from the hand."""
 
@@ -353,7 +334,6 @@ class CardNotHeld(Rule):
     sentence = "{card} is not in the hand."
 
 
-@dataclass(eq=False)
 class CommitmentCopied(Rule):
     """All five commitments of a ceremony differ."""
 
@@ -361,7 +341,6 @@ class CommitmentCopied(Rule):
     sentence = "Seat {seat} sent a commitment that is there already."
 
 
-@dataclass(eq=False)
 class DeadlinePassed(Rule):
     """A decision is taken before its deadline."""
 
@@ -370,7 +349,6 @@ class DeadlinePassed(Rule):
     sentence = "It is {time_ms}, and the time to decide was over at {deadline_ms}."
 
 
-@dataclass(eq=False)
 class GameIsOver(Rule):
     """Nothing follows the last entry of a stream."""
 
@@ -378,7 +356,6 @@ class GameIsOver(Rule):
     sentence = "The game is over with entry {version}."
 
 
-@dataclass(eq=False)
 class KeyNotNew(Rule):
     """The four seats, the house and every stand-in have keys of their own."""
 
@@ -386,7 +363,6 @@ class KeyNotNew(Rule):
     sentence = "The key {public_key} is used in this game already."
 
 
-@dataclass(eq=False)
 class MustFollowSuit(Rule):
     """Follow the suit led if you can (G8)."""
 
@@ -395,7 +371,6 @@ class MustFollowSuit(Rule):
     sentence = "{card} cannot be played: {led} was led and the hand holds it."
 
 
-@dataclass(eq=False)
 class NotABot(Rule):
     """A stand-in joins as a bot."""
 
@@ -403,7 +378,6 @@ class NotABot(Rule):
     sentence = "Who stands in for seat {seat} must join as a bot."
 
 
-@dataclass(eq=False)
 class NotAbsent(Rule):
     """Only who is absent can return."""
 
@@ -411,7 +385,6 @@ class NotAbsent(Rule):
     sentence = "Seat {seat} is not absent."
 
 
-@dataclass(eq=False)
 class NotOpenYet(Rule):
     """Persons commit after the last bot has."""
 
@@ -419,7 +392,6 @@ class NotOpenYet(Rule):
     sentence = "The step of seat {seat} is not open yet."
 
 
-@dataclass(eq=False)
 class NotOverYet(Rule):
     """What is to be proved ends with its last entry, and that is not there. Round 0 means the game."""
 
@@ -428,7 +400,6 @@ class NotOverYet(Rule):
     sentence = "Round {round} (0 means the game) of table {table} is not over yet: it can be proved when it is."
 
 
-@dataclass(eq=False)
 class NotYourTurn(Rule):
     """Seats decide in turn."""
 
@@ -436,14 +407,12 @@ class NotYourTurn(Rule):
     sentence = "It is not the turn of seat {seat}."
 
 
-@dataclass(eq=False)
 class NothingProtested(Rule):
     """The act carries nothing but its protest."""
 
     sentence = "A move that only protests must carry a protest."
 
 
-@dataclass(eq=False)
 class NumberNotOpened(Rule):
     """The number beside a Reveal opens the seat's commitment."""
 
@@ -451,7 +420,6 @@ class NumberNotOpened(Rule):
     sentence = "The number of seat {seat} does not open its commitment."
 
 
-@dataclass(eq=False)
 class OnlyPersonsResign(Rule):
     """Bots do not resign."""
 
@@ -459,7 +427,6 @@ class OnlyPersonsResign(Rule):
     sentence = "Seat {seat} is no person's."
 
 
-@dataclass(eq=False)
 class RuleNotBuilt(Rule):
     """A switch that this version cannot play by yet."""
 
@@ -467,7 +434,6 @@ class RuleNotBuilt(Rule):
     sentence = "This server cannot play by {rule} yet."
 
 
-@dataclass(eq=False)
 class RuleOff(Rule):
     """The act belongs to a house rule that this table does not play by."""
 
@@ -475,7 +441,6 @@ class RuleOff(Rule):
     sentence = "This table does not play by {rule}."
 
 
-@dataclass(eq=False)
 class SeatIsFree(Rule):
     """Nobody sits there."""
 
@@ -483,7 +448,6 @@ class SeatIsFree(Rule):
     sentence = "Seat {seat} is free."
 
 
-@dataclass(eq=False)
 class SeatNotFree(Rule):
     """Somebody sits there."""
 
@@ -491,7 +455,6 @@ class SeatNotFree(Rule):
     sentence = "Seat {seat} is taken."
 
 
-@dataclass(eq=False)
 class SeatStoodIn(Rule):
     """A stand-in decides until its player has returned."""
 
@@ -499,7 +462,6 @@ class SeatStoodIn(Rule):
     sentence = "A stand-in plays seat {seat}: return first."
 
 
-@dataclass(eq=False)
 class StandInNotDue(Rule):
     """A stand-in takes a seat only when it is wanted there."""
 
@@ -507,7 +469,6 @@ class StandInNotDue(Rule):
     sentence = "No stand-in is wanted in seat {seat}."
 
 
-@dataclass(eq=False)
 class TooManyProtests(Rule):
     """A seat protests a few times in a round."""
 
@@ -516,7 +477,6 @@ class TooManyProtests(Rule):
     sentence = "Seat {seat} has protested {most} times in this round."
 
 
-@dataclass(eq=False)
 class TooManyReturns(Rule):
     """A seat returns a few times in a round."""
 
@@ -525,7 +485,6 @@ class TooManyReturns(Rule):
     sentence = "Seat {seat} has returned {most} times in this round."
 
 
-@dataclass(eq=False)
 class WrongCommitSet(Rule):
     """A Reveal is over the set that is closed."""
 
@@ -534,7 +493,6 @@ class WrongCommitSet(Rule):
     sentence = "The Reveal is over the set {given}, and the closed one is {closed}."
 
 
-@dataclass(eq=False)
 class WrongPhase(Rule):
     """The act belongs to another phase of the game."""
 
@@ -546,7 +504,6 @@ class Conflict(HokmError):
     """Something else came first: look again and decide anew."""
 
 
-@dataclass(eq=False)
 class NumberNotNext(Conflict):
     """A key's moves are numbered without a gap, and a number is used once."""
 
@@ -555,7 +512,6 @@ class NumberNotNext(Conflict):
     sentence = "The move has number {number}, and the next of this key is {expected}."
 
 
-@dataclass(eq=False)
 class SeenFell(Conflict):
     """What a key has seen never falls."""
 
@@ -564,7 +520,6 @@ class SeenFell(Conflict):
     sentence = "The move has seen version {seen_version}, an earlier move of its key version {before}."
 
 
-@dataclass(eq=False)
 class SeenNotYet(Conflict):
     """A move has seen an entry that is there."""
 
@@ -573,7 +528,6 @@ class SeenNotYet(Conflict):
     sentence = "The move has seen version {seen_version}, and the last is {version}."
 
 
-@dataclass(eq=False)
 class SeenOther(Conflict):
     """A move names the leaf of the entry that it has seen."""
 
@@ -582,7 +536,6 @@ class SeenOther(Conflict):
     sentence = "{seen_hash} is not the leaf of version {seen_version}."
 
 
-@dataclass(eq=False)
 class StaleMove(Conflict):
     """A move has seen the entry that opened the decision which it answers."""
 
@@ -591,7 +544,6 @@ class StaleMove(Conflict):
     sentence = "The move has seen version {seen_version}, and what it answers was opened by version {opened}."
 
 
-@dataclass(eq=False)
 class VersionTaken(Conflict):
     """An entry is appended behind the last of its stream, and another one came first."""
 
@@ -600,7 +552,6 @@ class VersionTaken(Conflict):
     sentence = "Version {version} cannot be appended: the last of the stream is {last}."
 
 
-@dataclass(eq=False)
 class WrongContext(Conflict):
     """A move names round and attempt of the last ceremony that was opened."""
 
@@ -614,7 +565,6 @@ class WrongContext(Conflict):
     )
 
 
-@dataclass(eq=False)
 class WrongGame(Conflict):
     """A move names its game."""
 
@@ -627,7 +577,6 @@ class Unknown(HokmError):
     """It names something that does not exist."""
 
 
-@dataclass(eq=False)
 class OutOfTree(Unknown):
     """A leaf or an older tree that a tree of this size does not contain."""
 
@@ -636,7 +585,6 @@ class OutOfTree(Unknown):
     sentence = "A tree of {size} leaves does not contain {asked}."
 
 
-@dataclass(eq=False)
 class UnknownCheckpoint(Unknown):
     """A size at which no checkpoint was published."""
 
@@ -644,7 +592,6 @@ class UnknownCheckpoint(Unknown):
     sentence = "No checkpoint of size {size} was published."
 
 
-@dataclass(eq=False)
 class UnknownEntry(Unknown):
     """A table or a version that the log does not hold."""
 
@@ -653,7 +600,6 @@ class UnknownEntry(Unknown):
     sentence = "The log holds no version {version} of table {table}."
 
 
-@dataclass(eq=False)
 class UnknownLog(Unknown):
     """A log that the reader's policy does not name."""
 
@@ -661,7 +607,6 @@ class UnknownLog(Unknown):
     sentence = "The policy names no log {origin!r}."
 
 
-@dataclass(eq=False)
 class UnknownRound(Unknown):
     """A round that was not played."""
 
@@ -670,7 +615,6 @@ class UnknownRound(Unknown):
     sentence = "Round {round} was not played: the game has {rounds}."
 
 
-@dataclass(eq=False)
 class UnknownTable(Unknown):
     """No such table."""
 
@@ -678,7 +622,6 @@ class UnknownTable(Unknown):
     sentence = "There is no table {table}."
 
 
-@dataclass(eq=False)
 class UnknownVersion(Unknown):
     """An entry that is not there yet."""
 
@@ -691,7 +634,6 @@ class NotSignedIn(HokmError):
     """The caller has not shown who it is."""
 
 
-@dataclass(eq=False)
 class ChallengeExpired(NotSignedIn):
     """A challenge is signed within its minutes."""
 
@@ -700,14 +642,12 @@ class ChallengeExpired(NotSignedIn):
     sentence = "The challenge was good until {expires_ms}, and it is {time_ms}: ask for another."
 
 
-@dataclass(eq=False)
 class ChallengeInvalid(NotSignedIn):
     """Not a challenge that this server made for this key."""
 
     sentence = "This is no challenge of this server for this key."
 
 
-@dataclass(eq=False)
 class ChallengeNotSigned(NotSignedIn):
     """A challenge is signed together with the origin, by the key that it was made for."""
 
@@ -715,14 +655,12 @@ class ChallengeNotSigned(NotSignedIn):
     sentence = "The key {public_key} has not signed this origin and challenge."
 
 
-@dataclass(eq=False)
 class NoToken(NotSignedIn):
     """The call brings no token."""
 
     sentence = "This call needs a token: sign in, and send the metadata `authorization: Bearer TOKEN`."
 
 
-@dataclass(eq=False)
 class TokenExpired(NotSignedIn):
     """A token is good for some minutes."""
 
@@ -731,7 +669,6 @@ class TokenExpired(NotSignedIn):
     sentence = "The token was good until {expires_ms}, and it is {time_ms}: sign in again."
 
 
-@dataclass(eq=False)
 class TokenInvalid(NotSignedIn):
     """Not a token that this server made."""
 
@@ -742,14 +679,12 @@ class NotYourSeat(HokmError):
     """The caller is known, and may not do this."""
 
 
-@dataclass(eq=False)
 class NotAnOperator(NotYourSeat):
     """Bots, stand-ins and what is wanted are the operator's."""
 
     sentence = "This is for the operator's programs only."
 
 
-@dataclass(eq=False)
 class SeatNotYours(NotYourSeat):
     """Acts and cards of a seat are its player's."""
 
@@ -761,7 +696,6 @@ class Busy(HokmError):
     """It cannot be done now: the same request may succeed later."""
 
 
-@dataclass(eq=False)
 class LogNotWritable(Busy):
     """The entry could not be made durable, so it was not made."""
 
@@ -769,7 +703,6 @@ class LogNotWritable(Busy):
     sentence = "The server cannot write its log now ({why}): nothing was changed."
 
 
-@dataclass(eq=False)
 class NotPublished(Busy):
     """The entry is in the log, and no published checkpoint covers it yet."""
 
@@ -778,7 +711,6 @@ class NotPublished(Busy):
     sentence = "The entry at {position} is not in the published log of size {size} yet: ask again in a second."
 
 
-@dataclass(eq=False)
 class TableBusy(Busy):
     """More moves wait for one table than it takes."""
 
@@ -786,7 +718,6 @@ class TableBusy(Busy):
     sentence = "{most} moves are waiting for this table already."
 
 
-@dataclass(eq=False)
 class TooManyTables(Busy):
     """More tables than the server holds."""
 
@@ -794,7 +725,6 @@ class TooManyTables(Busy):
     sentence = "This server holds {most} tables already."
 
 
-@dataclass(eq=False)
 class TooManyWaiting(Busy):
     """More is waiting to be written than the server takes."""
 
