@@ -143,14 +143,12 @@ class TablesService:
         """For the operator's programs: seats that want a bot or a stand-in, now and as they come."""
         if not self._viewer_of(context).is_operator:
             raise NotAnOperator
-        queue = self._tables.wanted.listen()
-        try:
-            while True:
-                table_id, seat, kind = await queue.get()
+        told = 0
+        while True:
+            for table_id, seat, kind, number in await self._tables.wanted.next_after(told):
                 if self._tables.wanted.kind(table_id, seat) is kind:
                     yield pb.WatchWantedResponse(table_id=table_id, seat=seat, kind=int(kind))  # type: ignore[arg-type]
-        finally:
-            self._tables.wanted.leave(queue)
+                told = number
 
 
 class _PlayStream:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seats that want a bot or a stand-in, and the operator's programs that wait to hear of them."""
+"""Seats that want a bot or a stand-in, and how the operator's programs hear of them.
+
+What is wanted now is all that is kept: whoever asks gets what has come to be wanted since it was told last, and waits
+where there is nothing. So who does not ask costs nothing, however often seats come and go meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -16,39 +20,49 @@ class WantedSeat(NamedTuple):
     seat: int
     kind: SeatKind
     """BOT before the start, STAND_IN after it."""
+    number: int
+    """Counts from 1 on whatever has come to be wanted."""
 
 
 class Wanted:
     """What is wanted now, in the order in which it came to be wanted."""
 
     def __init__(self) -> None:
-        self._seats: dict[tuple[bytes, int], SeatKind] = {}
-        self._listeners: set[asyncio.Queue[WantedSeat]] = set()
+        self._seats: dict[tuple[bytes, int], WantedSeat] = {}
+        self._number = 0
+        self._more = asyncio.Event()
+        """Set, and another put in its place, when there is more."""
 
     def want(self, table_id: bytes, seat: int, kind: SeatKind) -> None:
-        """Somebody is wanted there; every listener hears of it once."""
-        if self._seats.get((table_id, seat)) is kind:
+        """Somebody is wanted there, from now on if not already."""
+        if self.kind(table_id, seat) is kind:
             return
-        self._seats[table_id, seat] = kind
-        for listener in self._listeners:
-            listener.put_nowait(WantedSeat(table_id, seat, kind))
+        self.no_more(table_id, seat)
+        self._number += 1
+        self._seats[table_id, seat] = WantedSeat(table_id, seat, kind, self._number)
+        self._more.set()
+        self._more = asyncio.Event()
 
     def kind(self, table_id: bytes, seat: int) -> SeatKind | None:
         """Who is wanted there."""
-        return self._seats.get((table_id, seat))
+        wanted = self._seats.get((table_id, seat))
+        return None if wanted is None else wanted.kind
 
     def no_more(self, table_id: bytes, seat: int) -> None:
         """Nobody is wanted there any more."""
         self._seats.pop((table_id, seat), None)
 
-    def listen(self) -> asyncio.Queue[WantedSeat]:
-        """A queue with all that is wanted now, and then whatever comes. It is bounded by the seats that there are."""
-        queue: asyncio.Queue[WantedSeat] = asyncio.Queue()
-        for (table_id, seat), kind in self._seats.items():
-            queue.put_nowait(WantedSeat(table_id, seat, kind))
-        self._listeners.add(queue)
-        return queue
+    def after(self, number: int) -> list[WantedSeat]:
+        """What is wanted now and came to be so after that number, oldest first."""
+        found = []
+        for wanted in reversed(self._seats.values()):
+            if wanted.number <= number:
+                break
+            found.append(wanted)
+        return found[::-1]
 
-    def leave(self, queue: asyncio.Queue[WantedSeat]) -> None:
-        """This listener has gone."""
-        self._listeners.discard(queue)
+    async def next_after(self, number: int) -> list[WantedSeat]:
+        """The same, once there is something."""
+        while not (found := self.after(number)):
+            await self._more.wait()
+        return found

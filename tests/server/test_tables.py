@@ -153,14 +153,14 @@ async def test_the_time_of_an_entry_never_falls(room: Room) -> None:
 
 async def test_bots_asked_for_at_the_opening_are_wanted(room: Room) -> None:
     """Until they sit there; the operator's programs hear of each once."""
-    queue = room.tables.wanted.listen()
     table_id = await room.open(bots=[1, 3])
-    assert [queue.get_nowait()[:2] for _ in range(2)] == [(table_id, 1), (table_id, 3)]
+    wanted = room.tables.wanted.after(0)
+    assert [seat[:2] for seat in wanted] == [(table_id, 1), (table_id, 3)]
     for seat, kind in enumerate(TWO_AND_BOTS):
         await room.join(table_id, room.somebody(seat, kind))
     assert room.tables.wanted.kind(table_id, 1) is None
     assert room.store.wanted() == []
-    assert queue.empty()
+    assert room.tables.wanted.after(wanted[-1].number) == []
 
 
 async def test_bots_called_are_wanted_across_a_restart(room: Room) -> None:
@@ -168,8 +168,7 @@ async def test_bots_called_are_wanted_across_a_restart(room: Room) -> None:
     table_id = await room.open()
     await room.ask(lambda answer: room.tables.call_bots(table_id, [0, 2], answer))
     await room.restart()
-    queue = room.tables.wanted.listen()
-    assert [queue.get_nowait() for _ in range(2)] == [(table_id, 0, BOT), (table_id, 2, BOT)]
+    assert [seat[:3] for seat in room.tables.wanted.after(0)] == [(table_id, 0, BOT), (table_id, 2, BOT)]
 
 
 async def test_no_bot_is_called_to_a_taken_seat(room: Room) -> None:
@@ -200,4 +199,4 @@ async def test_nobody_is_wanted_at_a_table_that_is_over(room: Room) -> None:
     await room.turn(3_600_000)
     assert room.store.wanted() == []
     await room.restart()
-    assert room.tables.wanted.listen().empty()
+    assert room.tables.wanted.after(0) == []

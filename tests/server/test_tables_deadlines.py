@@ -329,10 +329,10 @@ async def test_nobody_is_away_in_a_ceremony_nor_where_it_is_off(room: Room) -> N
     """Nor is a bot."""
     table_id, _ = await room.seat_four(PATIENT)
     await room.turn(TURN - 1)
-    assert room.tables.wanted.listen().empty()
+    assert room.tables.wanted.after(0) == []
     await room.play(table_id, dealt)
     await room.turn(TURN - 1)
-    assert room.tables.wanted.listen().empty()
+    assert room.tables.wanted.after(0) == []
     bots, _ = await room.seat_four(SHORT, BOTS)
     await room.play(bots, dealt)
     await room.turn(TURN - 1)
