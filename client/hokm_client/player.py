@@ -211,16 +211,13 @@ class Player:
             found = manifests.of(content.manifest_leaf)
         if found is None:
             raise StrangeAnswer("the table names a key manifest that the root has not signed")
-        manifest, successors = found
-        return Stream(table_id, manifest, content.manifest_leaf, successors)
+        return Stream(table_id, found)
 
     async def _learn(self, stream: Stream) -> None:
         """Let a stream know of the manifests that there are now."""
         assert self._manifests is not None
         self._manifests.learn(await self.connection.manifests())
-        found = self._manifests.of(stream.manifest_leaf)
-        assert found is not None
-        stream.learn(found[1])
+        stream.learn(self._manifests)
 
     async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
         """The proof file of that round, or of the whole game where none is named. Not verified by being here."""

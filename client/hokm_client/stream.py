@@ -31,7 +31,6 @@ from hokm.events import (
     TableOpened,
     TimedOut,
 )
-from hokm.keys import KeyManifest
 from hokm.table import (
     House,
     Over,
@@ -49,6 +48,7 @@ from hokm.wire import read_event
 from hokm_client.errors import ManifestWanted
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.rulings import Deal, check_ruling, decide_again, revealed
+from hokm_client.trust import Manifests, TableKeys
 
 
 class Step(NamedTuple):
@@ -68,20 +68,17 @@ class Stream:
     """The checked entries of one table."""
 
     __slots__ = (
-        *("_key", "_key_id", "_manifest", "_of_round", "_own", "_successors", "_has_asked"),
-        *("dealt_at", "entries", "id", "leaves", "manifest_leaf", "table", "trumps_at"),
+        *("_has_asked", "_house", "_key_id", "_manifest_leaf", "_of_round", "_own", "_successors"),
+        *("dealt_at", "entries", "id", "leaves", "table", "trumps_at"),
     )
 
-    def __init__(
-        self, table_id: bytes, manifest: KeyManifest, manifest_leaf: bytes, successors: Sequence[KeyManifest] = ()
-    ) -> None:
-        """`manifest` is the one that the table's first entry names by leaf; `successors` came after it."""
+    def __init__(self, table_id: bytes, keys: TableKeys) -> None:
+        """`keys` are those of the manifest that the table's first entry names."""
         self.id = table_id
-        self._manifest = manifest
-        self.manifest_leaf = manifest_leaf
-        self._key = manifest.event_key
-        self._key_id = manifest.event_key_id
-        self._successors = tuple(successors)
+        self._manifest_leaf = keys.leaf
+        self._house = House(keys.manifest.origin, keys.manifest.event_key, keys.other_keys)
+        self._key_id = keys.manifest.event_key_id
+        self._successors = keys.successors
         self._has_asked = False
         self._own: dict[bytes, bytes] = {}
         self._of_round: list[tuple[Table, Event]] = []
@@ -103,12 +100,7 @@ class Stream:
     @property
     def event_key(self) -> bytes:
         """The key that signs this stream."""
-        return self._key
-
-    @property
-    def origin(self) -> str:
-        """The log's origin line."""
-        return self._manifest.origin
+        return self._house.event_key
 
     @property
     def is_over(self) -> bool:
@@ -123,9 +115,11 @@ class Stream:
         """A move of this program's was refused, or is not wanted any more."""
         self._own.pop(body, None)
 
-    def learn(self, successors: Sequence[KeyManifest]) -> None:
-        """All manifests that there are now after the table's own: what `ManifestWanted` asks for."""
-        self._successors = tuple(successors)
+    def learn(self, manifests: Manifests) -> None:
+        """All manifests that there are now: what `ManifestWanted` asks for."""
+        keys = manifests.of(self._manifest_leaf)
+        assert keys is not None
+        self._successors = keys.successors
         self._has_asked = True
 
     def take(self, first_version: int, entries: Sequence[bytes]) -> Iterator[Step]:
@@ -156,7 +150,7 @@ class Stream:
             fraud.exhibits = {"entry": octets, **fraud.exhibits}
             fraud.proves = fraud.proves and self._is_signed(entry, event)
             raise
-        after = opened(House(self.origin, self._key), event) if table is None else evolve(table, event)
+        after = opened(self._house, event) if table is None else evolve(table, event)
         if table is not None:
             self._remember(table, event, after)
         made = leaf(octets)
@@ -178,16 +172,16 @@ class Stream:
             if (
                 entry is not None
                 and isinstance(error, NotUnderstood | TooLong)
-                and signed_by(entry, self._key, self._key_id)
+                and signed_by(entry, self.event_key, self._key_id)
             ):
                 raise
             raise Fraud(FraudKind.BAD_ENTRY, version, str(error), exhibits={"entry": octets}) from None
 
     def _is_signed(self, entry: Entry, event: Event) -> bool:
-        if signed_by(entry, self._key, self._key_id):
+        if signed_by(entry, self.event_key, self._key_id):
             return True
         return _is_revocation(event) and any(
-            self._key in later.revoked_keys
+            self.event_key in later.revoked_keys
             and signed_by(entry, later.event_key, event_key_id(later.origin, later.event_key))
             for later in self._successors
         )
@@ -233,7 +227,7 @@ class Stream:
         if table is None:
             if not isinstance(content, TableOpened):
                 raise self._forged("a stream begins with TableOpened")
-            if content.manifest_leaf != self.manifest_leaf:
+            if content.manifest_leaf != self._manifest_leaf:
                 raise self._forged("it names another key manifest")
             return None
         if type(content) is SignedMove:

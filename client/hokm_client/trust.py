@@ -31,6 +31,18 @@ def read_policy(path: Path) -> Policy:
     return Policy.parse(octets)
 
 
+class TableKeys(NamedTuple):
+    """What the manifests say of the house of one table."""
+
+    leaf: bytes
+    """Of the manifest that the table names."""
+    manifest: KeyManifest
+    successors: tuple[KeyManifest, ...]
+    """The manifests after it that there are."""
+    other_keys: frozenset[bytes]
+    """The root key, and every key that any manifest names, but for this one's event key: none may be in a seat."""
+
+
 class Manifests:
     """The key manifests of one log that count for a reader of this policy."""
 
@@ -58,12 +70,17 @@ class Manifests:
         self._manifests = check_manifests(entries, self._root)
         self._entries = list(entries)
 
-    def of(self, manifest_leaf: bytes) -> tuple[KeyManifest, tuple[KeyManifest, ...]] | None:
-        """The manifest with that leaf, and those after it; None where it is not known."""
+    def of(self, manifest_leaf: bytes) -> TableKeys | None:
+        """The keys of a table that names the manifest with that leaf; None where it is not known."""
         for place, entry in enumerate(self._entries):
             if leaf(entry) == manifest_leaf:
-                return self._manifests[place], self._manifests[place + 1 :]
+                manifest, successors = self._manifests[place], self._manifests[place + 1 :]
+                return TableKeys(manifest_leaf, manifest, successors, self._all_keys() - {manifest.event_key})
         return None
+
+    def _all_keys(self) -> frozenset[bytes]:
+        named = (key for manifest in self._manifests for key, _ in manifest.roles())
+        return frozenset((self._root.public_key, *named))
 
 
 class SeenHead(NamedTuple):

@@ -24,7 +24,6 @@ from hokm.events import (
     TimedOut,
 )
 from hokm.hand import HandNote, sign_hand, write_hand
-from hokm.keys import KeyManifest
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.table import Ceremony, Over, Round, Seating, Table, decide, signer, to_act, vouch
@@ -73,8 +72,9 @@ class Evening:
         """What our seats have sent."""
         self.withheld = False
         """What our seats send does not arrive."""
-        manifest, successors = self.manifests(self.house.manifest_leaf)
-        self.desk = Desk(Stream(self.game.id, manifest, self.house.manifest_leaf, successors))
+        keys = self.manifests().of(self.house.manifest_leaf)
+        assert keys is not None
+        self.desk = Desk(Stream(self.game.id, keys))
         for number in ours:
             key = self.game.players[number].key
             self.desk.seats.append(Seat(self.desk.stream, number, key, self.keeping, self.chance.randbytes))
@@ -95,18 +95,15 @@ class Evening:
         assert hand is not None
         return hand
 
-    def manifests(self, leaf: bytes) -> tuple[KeyManifest, tuple[KeyManifest, ...]]:
-        """The manifest with that leaf, and those after it that there are now."""
+    def manifests(self) -> Manifests:
+        """Those that there are now."""
         manifests = Manifests(self.house.policy, self.house.origin)
         manifests.learn([entry for entry, _ in self.house.manifests])
-        found = manifests.of(leaf)
-        assert found is not None
-        return found
+        return manifests
 
     def learn(self) -> None:
         """Let the desk know of the manifests that there are now."""
-        stream = self.desk.stream
-        stream.learn(self.manifests(stream.manifest_leaf)[1])
+        self.desk.stream.learn(self.manifests())
 
     # What the house does.
 

@@ -32,12 +32,15 @@ from hokm.events import (
     Reveal,
     RoundRevealed,
     Ruling,
+    SeatKind,
     ServerFault,
     ServerFaultCause,
     SignedMove,
+    StandInCause,
     TimedOut,
 )
 from hokm.notation import read_base64
+from hokm.signing import SigningKey
 from hokm.table import Ceremony, Over, Round, Table, may_play
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_event
@@ -47,6 +50,7 @@ from hokm_client.keeping import Keeping
 from hokm_client.trust import Heads
 from tests.client.evening import Evening, in_ceremony, in_tricks
 from tests.simulation import TestHouse
+from tests.simulation.game import Player
 
 
 def caught(evening: Evening, update: pb.TableUpdate) -> Fraud:
@@ -319,6 +323,36 @@ def test_a_move_that_its_seat_did_not_sign(played: Evening) -> None:
     forged = signed._replace(signature=played.house.event_key.sign(b"anything"))
     fraud = caught(reader, with_entry(reader, played.forged(version, forged), version))
     assert (fraud.kind, fraud.proves) == (FraudKind.FORGED_MOVE, True)
+
+
+def house_key(evening: Evening, role: str) -> SigningKey:
+    """A key of the house that no seat may have; the simulated house does not know that itself."""
+    house = evening.house
+    key = {"log": house.log_key, "operator": house.operator_key, "root": house.first_root}[role]
+    evening.game.keys[key.public] = key
+    return key
+
+
+@pytest.mark.parametrize("role", ["log", "operator", "root"])
+def test_a_player_with_a_key_of_the_house(role: str) -> None:
+    """Every key has one role: a seat whose key is the house's is the house."""
+    evening = Evening((), seed=4)
+    evening.game.players[2] = Player(SeatKind.PERSON, house_key(evening, role))
+    evening.game.sit()
+    fraud = caught(evening, evening.update(0))
+    assert (fraud.kind, fraud.proves) == (FraudKind.FORGED_MOVE, True)
+
+
+@pytest.mark.parametrize("role", ["log", "operator", "root"])
+def test_a_stand_in_with_a_key_of_the_house(role: str) -> None:
+    """The same holds for who stands in."""
+    evening = Evening((0,), seed=4)
+    evening.until(in_tricks)
+    evening.game.leave(1)
+    evening.feed()
+    evening.game.stand_in(1, StandInCause.LEFT, house_key(evening, role))
+    fraud = caught(evening, evening.update(evening.game.table.version))
+    assert (fraud.kind, fraud.proves) == (FraudKind.FORGED_RULING, True)
 
 
 def test_a_move_that_vouches_for_another_history(played: Evening) -> None:

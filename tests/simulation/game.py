@@ -218,9 +218,9 @@ class Game:
             content = replace(content, numbers=tuple(number for number in numbers if number is not None))
         self.log(replace(content, **changes))  # type: ignore[arg-type]
 
-    def stand_in(self, seat: Seat, cause: StandInCause) -> None:
-        """A stand-in takes the seat."""
-        key = self.new_key()
+    def stand_in(self, seat: Seat, cause: StandInCause, key: SigningKey | None = None) -> None:
+        """A stand-in takes the seat, with a new key where none is given."""
+        key = key or self.new_key()
         join = self.sign(
             Move(
                 bytes(32),
