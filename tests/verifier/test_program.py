@@ -331,6 +331,18 @@ def test_help_imports_nothing_that_it_does_not_need() -> None:
     assert run.stderr.strip() == ""
 
 
+@pytest.mark.parametrize(("language", "letter"), [("en", b"BLACK SPADE SUIT"), ("fa", b"ARABIC LETTER MEEM")])
+def test_a_terminal_that_knows_few_letters(language: str, letter: bytes) -> None:
+    """Letters that it does not know are named, also those of a file's name that are none at all."""
+    command = [*PROGRAM, "show", "good.json", "--lang", language]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    run = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert b"\\N{" + letter + b"}" in run.stdout
+    named = subprocess.run([*PROGRAM, b"\xff.json", "--policy", "plain.policy"], capture_output=True, env=environment)
+    assert (named.returncode, named.stderr) == (2, b"")
+    assert named.stdout.startswith(b"\\udcff.json: UNREADABLE")
+
+
 def test_nobody_reads_on() -> None:
     """A pipe that closes early is no error to tell of."""
     command = [*PROGRAM, *["game.json"] * 3, "--policy", "plain.policy", "--explain"]

@@ -7,6 +7,7 @@ Whatever is only needed for one way of asking is imported when that way is asked
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -30,6 +31,8 @@ Of several proofs the worst decides: 1, then 2, 3, 4, 0.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; its exit status."""
     asked = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="namereplace")  # where a terminal knows no ♠ it is named, and nothing fails
     try:
         status = _show(asked[1:]) if asked[:1] == ["show"] else _verify(asked)
         sys.stdout.flush()
