@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
 
     from hokm_server.config import Settings
-    from hokm_server.serving import Serving
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -146,8 +145,10 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     """
     import asyncio
     import signal
+    import socket
 
     from hokm_server import diagnostics
+    from hokm_server.invitation import invitation
     from hokm_server.serving import serving
 
     loop = asyncio.get_running_loop()
@@ -165,7 +166,8 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     if until_input_ends:
         ends.add(loop.create_task(_input_ended()))
     async with serving(settings) as found:
-        print(_ready(settings, found), flush=True)
+        machine, program = socket.gethostname(), _players_program()
+        print(invitation(settings, found.port, found.keys.origin, machine=machine, program=program), flush=True)
         ends.add(found.failed)
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         cause = found.failed.result() if found.failed.done() else None
@@ -184,20 +186,11 @@ async def _input_ended() -> None:
         pass
 
 
-def _ready(settings: Settings, found: Serving) -> str:
-    """What is printed once the server answers."""
-    tls = f" --tls {settings.tls_certificate}" if settings.tls_certificate else ""
-    others = "anybody who reaches this machine at that port and trusts that policy"
-    if found.host in ("127.0.0.1", "::1", "localhost"):
-        others = "nobody from another machine: for that, start with --host 0.0.0.0"
-    lines = [
-        f"ready on {found.address}",
-        f"  log     {found.keys.origin}, trusted by the policy {settings.policy}",
-        f"  tables  hokm list --server {found.address_here} --policy {settings.policy}{tls}",
-        f"  others  {others}",
-        "  any     program that speaks gRPC: package hokm.v1, reflection is on",
-    ]
-    return "\n".join(lines)
+def _players_program() -> str:
+    """How the player's program is called here: by its name where that is found, else where it was installed."""
+    import shutil
+
+    return "hokm" if shutil.which("hokm") else str(Path(sys.executable).with_name("hokm"))
 
 
 # keys

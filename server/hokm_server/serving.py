@@ -29,6 +29,7 @@ from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
 from hokm_server.house_files import keys_of
 from hokm_server.house_keys import HouseKeys
+from hokm_server.invitation import address_here
 from hokm_server.log import Log
 from hokm_server.log_service import LogService
 from hokm_server.proofs import Proofs
@@ -46,8 +47,6 @@ GRACE_SECONDS: Final = 0.25
 
 MOST_CALLS: Final = 20_000
 """Calls at a time, streams among them; more are refused."""
-
-_EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Serving:
     @property
     def address_here(self) -> str:
         """Where programs on this machine reach it."""
-        return address_of(_EVERYWHERE.get(self.host, self.host), self.port)
+        return address_here(self.host, self.port)
 
 
 @contextlib.asynccontextmanager

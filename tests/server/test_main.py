@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -92,6 +93,15 @@ def test_a_first_start_makes_everything_and_a_stop_leaves_it_whole(tmp_path: Pat
         program.send_signal(number)
         rest, said = program.communicate(timeout=10)
         assert (program.returncode, rest, said) == (0, "", "")
+
+
+def test_the_line_that_it_prints_brings_a_player_in(tmp_path: Path) -> None:
+    """As it stands there, from the directory where the server was started."""
+    with started(tmp_path / "the house", "--no-bots") as (_, lines):
+        words = shlex.split(lines[2].removeprefix("  play    "))
+        program = shutil.which(words[0])
+        came = subprocess.run([program or "", *words[1:]], capture_output=True, text=True, input="", check=False)
+    assert came.stderr == "No table has a free seat: --open opens a new one, and --bots 1,2,3 fills it with bots.\n"
 
 
 def test_the_house_that_is_there_states_its_origin(var: Path) -> None:
