@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,21 +172,6 @@ def test_without_signatures_it_says_so() -> None:
     game = story("plain")
     report = verify(game.game_proof().format(), game.house.policy, Wishes(signatures=Signatures.NONE))
     assert [warning.code for warning in report.warnings] == [Code.SIGNATURES_NOT_CHECKED]
-
-
-def test_the_other_library_comes_to_the_same_verdicts() -> None:
-    """Honest and forged proofs once more, with PyNaCl out of reach."""
-    program = """
-import sys
-sys.modules["nacl"] = None
-import pytest
-from hokm.signing import BACKEND
-assert BACKEND == "cryptography"
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not other_library and not wander", *sys.argv[1:]]))
-"""
-    tests = ["tests/verifier/test_forged_proofs.py", "tests/verifier/test_honest_proofs.py"]
-    run = subprocess.run([sys.executable, "-c", program, *tests], cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout[-3000:]
 
 
 # Games by chance.
