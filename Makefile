@@ -37,7 +37,6 @@ soak: $(STUBS) ## The long tests, one after the other
 	$(BIN)/python -m pytest -m soak --timeout 0 $(ARGS)
 
 bench: $(STUBS) ## The measurements, each one a program in bench/
-	@$(if $(BENCH),,echo 'There is nothing in bench/ yet.')
 	@set -e; for bench in $(BENCH); do echo "== $$bench"; PYTHONPATH=. $(BIN)/python $$bench $(ARGS); done
 
 proto: environment ## Compile the .proto files into the package hokm.v1
@@ -49,7 +48,7 @@ lint: $(STUBS) ## Style, types, arrows between the modules, and the contract
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(if $(PROTOS),$(BIN)/buf lint proto)
+	$(BIN)/buf lint proto
 
 format: environment ## Put the code into its one layout
 	$(BIN)/ruff check --fix-only --quiet
