@@ -22,10 +22,9 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from hokm.entry import leaf, parse_entry
-from hokm.errors import Busy, HokmError, NotPublished
+from hokm.entry import parse_entry
 from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
 from hokm.rules import Seat as SeatNumber
@@ -36,24 +35,22 @@ from hokm.wire import read_event
 from hokm_client.connection import Connection, now_ms
 from hokm_client.desk import Desk
 from hokm_client.errors import SeatGone, StrangeAnswer
-from hokm_client.fraud import Fraud, FraudKind, Scene, save_evidence
+from hokm_client.fraud import Fraud, Scene, save_evidence
 from hokm_client.identity import read_or_make_identity
 from hokm_client.keeping import Keeping
 from hokm_client.play_stream import PlayStream
+from hokm_client.published import PublishedLog
 from hokm_client.seat import Seat
 from hokm_client.sitting import Choose, Sitting
 from hokm_client.stream import Step, Stream
 from hokm_client.tableside import Tableside
-from hokm_client.trust import Heads, Manifests, read_policy
+from hokm_client.trust import Manifests, read_policy
 from hokm_client.view import View
 
 if TYPE_CHECKING:
     from hokm.verify import Report
 
 logger = logging.getLogger(__name__)
-
-PROMISE_SECONDS: Final = 10.0
-"""A signed entry is in the published log so soon."""
 
 
 class Player:
@@ -76,7 +73,7 @@ class Player:
         self._evidence = evidence
         self._entropy = entropy
         self._manifests: Manifests | None = None
-        self._heads: Heads | None = None
+        self._log = PublishedLog(connection, policy, keeping)
         self._sides: dict[bytes, Tableside] = {}
         self._opening: dict[bytes, asyncio.Lock] = {}
 
@@ -243,54 +240,26 @@ class Player:
     # The log.
 
     async def check_log(self) -> int:
-        """Fetch the latest checkpoint and hold it against the last one that was seen; its size.
+        """Hold the latest checkpoint against the last one that was seen; its size.
 
         Raises `Fraud`, the evidence saved.
         """
-        heads = self._heads
-        if heads is None:
-            origin = self.connection.origin
-            heads = self._heads = Heads(self.policy, origin, self.keeping.checkpoint(origin))
-        note = await self.connection.checkpoint()
         try:
-            checkpoint = heads.read(note).checkpoint
-            old = heads.needs_proof(checkpoint)
-            proof: Sequence[bytes] = ()
-            if old is not None and old < checkpoint.size:
-                proof = await self.connection.consistency(old, checkpoint.size)
-            heads.take(note, proof)
+            return await self._log.check()
         except Fraud as fraud:
             self.save(fraud, None)
             raise
-        self.keeping.put_checkpoint(heads.origin, note)
-        self.keeping.flush()
-        return checkpoint.size
 
     async def check_published(self, table_id: bytes, version: int, entry: bytes) -> None:
         """Wait until an entry is in the published log, which the house promised by signing it.
 
-        Raises `Fraud` where it is not there after `PROMISE_SECONDS`, the evidence saved.
+        Raises `Fraud` where that promise is broken, the evidence saved.
         """
-        loop = asyncio.get_running_loop()
-        until, pause = loop.time() + PROMISE_SECONDS, 0.1
-        while True:
-            size = await self.check_log()
-            assert self._heads is not None
-            try:
-                index, hashes = await self.connection.inclusion(table_id, version, size)
-            except (Busy, HokmError) as error:
-                if not isinstance(error, NotPublished) and loop.time() >= until:
-                    raise
-            else:
-                if self._heads.holds(entry, index, hashes):
-                    return
-            if loop.time() >= until:
-                what = f"entry {version} (leaf {leaf(entry).hex()}) is signed and not in the log"
-                fraud = Fraud(FraudKind.BROKEN_PROMISE, version, what, exhibits={"entry": entry})
-                self.save(fraud, None)
-                raise fraud
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, 1.0)
+        try:
+            await self._log.check_published(table_id, version, entry)
+        except Fraud as fraud:
+            self.save(fraud, None)
+            raise
 
     def save(self, fraud: Fraud, stream: Stream | None) -> Path | None:
         """Where the evidence of a fraud was saved; None where this player keeps nothing."""

@@ -7,9 +7,9 @@ import asyncio
 import contextlib
 import random
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 
@@ -109,14 +109,26 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 # A liar between.
 
 Lie = Callable[[pb.PlayResponse], pb.PlayResponse]
+"""What comes on Play, changed."""
+
+Change = Callable[[bytes], bytes]
+"""A request or an answer of another call, changed."""
+
+
+class Lies(NamedTuple):
+    """What a liar changes: of calls by the name of their method, such as ``GetCheckpoint``."""
+
+    play: Lie = lambda response: response
+    asked: Mapping[str, Change] = {}
+    answered: Mapping[str, Change] = {}
 
 
 class _Relay(grpc.GenericRpcHandler):
-    """Passes every call on, and lets a liar change what comes back on Play."""
+    """Passes every call on, but for the lies."""
 
-    def __init__(self, channel: grpc.aio.Channel, lie: Lie) -> None:
+    def __init__(self, channel: grpc.aio.Channel, lies: Lies) -> None:
         self._channel = channel
-        self._lie = lie
+        self._lies = lies
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
         method = handler_call_details.method
@@ -126,10 +138,16 @@ class _Relay(grpc.GenericRpcHandler):
 
     def _call(self, method: str) -> Any:
         there: Any = self._channel.unary_unary(method)
+        name = method.rpartition("/")[2]
+        asked, answered = self._lies.asked.get(name, bytes), self._lies.answered.get(name, bytes)
 
         async def call(request: bytes, context: Any) -> bytes:
-            answer: bytes = await there(request, metadata=context.invocation_metadata())
-            return answer
+            try:
+                return answered(await there(asked(request), metadata=context.invocation_metadata()))
+            except grpc.aio.AioRpcError as error:
+                trailer = error.trailing_metadata()
+                await context.abort(error.code(), error.details() or "", tuple(trailer) if trailer else ())
+                raise AssertionError("abort raises") from None
 
         return call
 
@@ -140,7 +158,7 @@ class _Relay(grpc.GenericRpcHandler):
             call = there(requests, metadata=context.invocation_metadata())
             try:
                 async for octets in call:
-                    yield self._lie(pb.PlayResponse.FromString(octets)).SerializeToString()
+                    yield self._lies.play(pb.PlayResponse.FromString(octets)).SerializeToString()
             finally:
                 call.cancel()
 
@@ -148,11 +166,11 @@ class _Relay(grpc.GenericRpcHandler):
 
 
 @contextlib.asynccontextmanager
-async def liar(address: str, lie: Lie) -> AsyncIterator[str]:
+async def liar(address: str, lies: Lies) -> AsyncIterator[str]:
     """The address of a server that says what the one at `address` says, but for its lies."""
     async with grpc.aio.insecure_channel(address) as channel:
         server = grpc.aio.server()
-        server.add_generic_rpc_handlers((_Relay(channel, lie),))
+        server.add_generic_rpc_handlers((_Relay(channel, lies),))
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         try:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published log as one player sees it: it only grows, and what the house has signed is in it when it must be.
+
+Every checkpoint is held against the last one that was seen, in this run or an earlier one. A signed entry is a promise:
+whatever a server answers instead of the proof that the entry is in the log, after `PROMISE_SECONDS` it has broken it.
+Only a server that is away or busy has its time begin anew, for then there is nothing to be told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from hokm.entry import leaf
+from hokm.errors import HokmError, NotPublished
+from hokm.policy import Policy
+from hokm_client.connection import Connection, Pauses
+from hokm_client.errors import KeepingFailed
+from hokm_client.fraud import Fraud, FraudKind
+from hokm_client.keeping import Keeping
+from hokm_client.trust import Heads
+
+PROMISE_SECONDS: Final = 10.0
+"""A signed entry is in the published log so soon."""
+
+
+class PublishedLog:
+    """The log of one server."""
+
+    def __init__(self, connection: Connection, policy: Policy, keeping: Keeping) -> None:
+        self._connection = connection
+        self._policy = policy
+        self._keeping = keeping
+        self._known: Heads | None = None
+        self._checking = asyncio.Lock()
+
+    @property
+    def _heads(self) -> Heads:
+        if self._known is None:
+            origin = self._connection.origin
+            self._known = Heads(self._policy, origin, self._keeping.checkpoint(origin))
+        return self._known
+
+    async def check(self) -> int:
+        """Fetch the latest checkpoint and hold it against the last one that was seen; its size.
+
+        Raises `Fraud`, `KeepingFailed`, and why there is no answer.
+        """
+        async with self._checking:  # one after the other: an older answer that comes late is no older checkpoint
+            heads = self._heads
+            note = await self._connection.checkpoint()
+            checkpoint = heads.read(note).checkpoint
+            old = heads.needs_proof(checkpoint)
+            proof: Sequence[bytes] = ()
+            if old is not None and old < checkpoint.size:
+                proof = await self._consistency(old, checkpoint.size)
+            heads.take(note, proof)
+            self._keeping.put_checkpoint(heads.origin, note)
+            self._keeping.flush()
+            return checkpoint.size
+
+    async def check_published(self, table_id: bytes, version: int, entry: bytes) -> None:
+        """Wait until an entry is in the published log, which the house promised by signing it.
+
+        Raises `Fraud` where it is not there after `PROMISE_SECONDS`, `KeepingFailed`, and why there has been no answer
+        for as long.
+        """
+        time = asyncio.get_running_loop().time
+        since, pauses, was_away = time(), Pauses(), False
+        while True:
+            away: HokmError | None = None
+            try:
+                if await self._holds(table_id, version, entry):
+                    return
+            except (Fraud, KeepingFailed):
+                raise
+            except HokmError as error:
+                away = error if _is_away(error) else None
+            if was_away != (away is not None):
+                since, was_away = time(), away is not None
+            elif time() - since >= PROMISE_SECONDS:
+                if away is not None:
+                    raise away
+                what = f"entry {version} (leaf {leaf(entry).hex()}) is signed and not in the log"
+                raise Fraud(FraudKind.BROKEN_PROMISE, version, what, exhibits={"entry": entry})
+            await pauses.wait()
+
+    async def _consistency(self, old: int, new: int) -> Sequence[bytes]:
+        """The proof; none where a server that does answer has none."""
+        try:
+            return await self._connection.consistency(old, new)
+        except HokmError as error:
+            if _is_away(error):
+                raise
+            return ()
+
+    async def _holds(self, table_id: bytes, version: int, entry: bytes) -> bool:
+        """Whether the latest checkpoint's tree is shown to hold the entry."""
+        size = await self.check()
+        index, hashes = await self._connection.inclusion(table_id, version, size)
+        return self._heads.holds(entry, index, hashes)
+
+
+def _is_away(error: HokmError) -> bool:
+    """Whether a server says nothing at all, rather than that what it was asked for is not there."""
+    return Pauses.may_mend(error) and not isinstance(error, NotPublished)
