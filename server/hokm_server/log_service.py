@@ -7,14 +7,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
-from hokm.errors import OutOfRange, UnknownEntry, UnknownTable, UnknownVersion, WrongLength
-from hokm.notation import MOST
+from hokm.errors import OutOfRange, UnknownEntry, UnknownTable, UnknownVersion
 from hokm.v1 import log_service_pb2 as pb
 from hokm.v1.log_service_pb2_grpc import LogServiceServicer
 from hokm_server.log import Log
+from hokm_server.named_table import named_table
 from hokm_server.proofs import Proofs
 from hokm_server.status import Context
-from hokm_server.store import STREAM_BYTES, Store
+from hokm_server.store import Store
 
 ENTRIES: Final = 100
 MOST_ENTRIES: Final = 1000
@@ -43,12 +43,10 @@ class LogService(LogServiceServicer):
 
         Raises `WrongLength`, `OutOfRange`, `UnknownTable`; `UnknownVersion` for a first version after the next.
         """
-        stream = _stream(request.table_id)
+        stream = named_table(request.table_id)
         if request.limit > MOST_ENTRIES:
             raise OutOfRange("limit", request.limit, 0, MOST_ENTRIES)
-        last = await asyncio.to_thread(self._store.last_version, stream)
-        if last < 0:
-            raise UnknownTable(stream.hex())
+        last = await self._last_version(stream)
         if request.first_version > last + 1:
             raise UnknownVersion(request.first_version, last)
         entries = await asyncio.to_thread(
@@ -61,10 +59,10 @@ class LogService(LogServiceServicer):
     ) -> pb.GetInclusionProofResponse:
         """That an entry is in the published log.
 
-        Raises `WrongLength`, `UnknownEntry`, `OutOfTree`, `NotPublished`.
+        Raises `WrongLength`, `UnknownTable`, `UnknownEntry`, `OutOfTree`, `NotPublished`.
         """
-        stream = _stream(request.table_id)
-        if request.version > MOST:
+        stream = named_table(request.table_id)
+        if request.version > await self._last_version(stream):
             raise UnknownEntry(stream.hex(), request.version)
         size = request.tree_size if request.HasField("tree_size") else None
         found = await asyncio.to_thread(self._log.inclusion, stream, request.version, size)
@@ -82,7 +80,7 @@ class LogService(LogServiceServicer):
         self, request: pb.GetRoundProofRequest, context: Context
     ) -> AsyncIterator[pb.GetRoundProofResponse]:
         """The proof file of one round, in pieces. Raises `WrongLength` and what `Proofs.round` raises."""
-        file = await self._proofs.round(_stream(request.table_id), request.round)
+        file = await self._proofs.round(named_table(request.table_id), request.round)
         for start in range(0, len(file), PIECE_BYTES):
             yield pb.GetRoundProofResponse(piece=file[start : start + PIECE_BYTES])
 
@@ -90,15 +88,16 @@ class LogService(LogServiceServicer):
         self, request: pb.GetGameProofRequest, context: Context
     ) -> AsyncIterator[pb.GetGameProofResponse]:
         """The proof file of a whole game, in pieces. Raises `WrongLength` and what `Proofs.game` raises."""
-        file = await self._proofs.game(_stream(request.table_id))
+        file = await self._proofs.game(named_table(request.table_id))
         for start in range(0, len(file), PIECE_BYTES):
             yield pb.GetGameProofResponse(piece=file[start : start + PIECE_BYTES])
 
-
-def _stream(table_id: bytes) -> bytes:
-    if len(table_id) != STREAM_BYTES:
-        raise WrongLength("table_id", len(table_id), STREAM_BYTES)
-    return table_id
+    async def _last_version(self, stream: bytes) -> int:
+        """Of a stream that has entries. Raises `UnknownTable`."""
+        last = await asyncio.to_thread(self._store.last_version, stream)
+        if last < 0:
+            raise UnknownTable(stream.hex())
+        return last
 
 
 def _up_to(entries: list[bytes], most_bytes: int) -> list[bytes]:

@@ -44,7 +44,7 @@ from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.steward import Steward
-from hokm_server.store import Batch, Store
+from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.wanted import Wanted
 from hokm_server.writer import Writer
 
@@ -269,7 +269,7 @@ class Tables:
     def _find(self, table_id: bytes) -> LiveTable:
         """The table in memory; one that is over is read from the store for this once."""
         live = self._live.get(table_id)
-        if live is None and len(table_id) == 16 and any(table_id) and self._store.last_version(table_id) >= 0:
+        if live is None and table_id != KEYS_STREAM and self._store.last_version(table_id) >= 0:
             live = self._load(table_id)
         if live is None or live.table is None:
             raise UnknownTable(table_id.hex())

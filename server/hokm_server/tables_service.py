@@ -23,6 +23,7 @@ from hokm.wire import read_move
 from hokm_server.auth import Viewer
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, Made
+from hokm_server.named_table import named_table
 from hokm_server.summary import summary
 from hokm_server.tables import Tables
 
@@ -87,23 +88,23 @@ class TablesService:
     async def get_table(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """One table as everybody sees it."""
         self._viewer_of(context)
-        table = self._tables.table(request.table_id)
-        return pb.GetTableResponse(table=summary(table, self._tables.leaf(request.table_id)))
+        table_id = named_table(request.table_id)
+        return pb.GetTableResponse(table=summary(self._tables.table(table_id), self._tables.leaf(table_id)))
 
     async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
         """Ask the house's bots to take free seats."""
         self._viewer_of(context)
         answer, called = _awaited()
-        self._tables.call_bots(request.table_id, _seats(request.seats), answer)
+        self._tables.call_bots(named_table(request.table_id), _seats(request.seats), answer)
         await called
         return pb.CallBotsResponse()
 
     async def act(self, request: pb.ActRequest, context: Context) -> pb.ActResponse:
         """One move, and the entry that it made."""
         viewer = self._viewer_of(context)
-        signed = _signed_move(request.act)
+        table_id, signed = named_table(request.act.table_id), _signed_move(request.act)
         answer, made = _awaited()
-        self._tables.act(viewer, request.act.table_id, signed, request.act.number, answer)
+        self._tables.act(viewer, table_id, signed, request.act.number, answer)
         entry = await made
         return pb.ActResponse(version=entry.version, entry=entry.entry)
 
@@ -112,7 +113,7 @@ class TablesService:
         viewer = self._viewer_of(context)
         outbox = Outbox()
         after = request.after_version if request.HasField("after_version") else None
-        self._tables.watch(viewer, outbox, request.table_id, after, _seats(request.seats))
+        self._tables.watch(viewer, outbox, named_table(request.table_id), after, _seats(request.seats))
         try:
             while outbox.subscriptions or not outbox.is_empty:
                 chunk = await outbox.take()
@@ -168,21 +169,31 @@ class _PlayStream:
     def take(self, request: pb.PlayRequest) -> None:
         """Everything that one message asks for, in order: attach, act, detach."""
         for attach in request.attach:
-            after = attach.after_version if attach.HasField("after_version") else None
             try:
-                self._tables.watch(self._viewer, self.outbox, attach.table_id, after, _seats(attach.seats))
+                self._attach(attach)
             except HokmError as error:
                 self._refuse(attach.table_id, b"", error)
         for act in request.acts:
             self._act(act)
         for table_id in request.detach:
-            subscription = self.outbox.subscriptions.get(table_id)
-            if subscription is not None:
-                subscription.end(pb.STREAM_END_DETACHED)
+            try:
+                self._detach(table_id)
+            except HokmError as error:
+                self._refuse(table_id, b"", error)
+
+    def _attach(self, attach: pb.Attach) -> None:
+        after = attach.after_version if attach.HasField("after_version") else None
+        self._tables.watch(self._viewer, self.outbox, named_table(attach.table_id), after, _seats(attach.seats))
+
+    def _detach(self, table_id: bytes) -> None:
+        subscription = self.outbox.subscriptions.get(named_table(table_id))
+        if subscription is not None:
+            subscription.end(pb.STREAM_END_DETACHED)
 
     def _act(self, act: pb.SignedAct) -> None:
         table_id, body = act.table_id, act.move
         try:
+            named_table(table_id)
             signed = _signed_move(act)
         except HokmError as error:
             self._refuse(table_id, body, error)

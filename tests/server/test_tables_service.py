@@ -117,18 +117,6 @@ async def test_seats_and_pages_out_of_range_are_said_so(visit: Visit) -> None:
     assert await refused(visit.tables.OpenTable(unknown, metadata=metadata)) == (INVALID, "OUT_OF_RANGE")
 
 
-async def test_a_table_that_there_is_not_is_unknown_everywhere(visit: Visit) -> None:
-    """NOT_FOUND."""
-    caller = await visit.enter(Caller(0))
-    for table_id in (b"", bytes(16), os.urandom(16), os.urandom(17)):
-        for call in (
-            visit.tables.GetTable(pb.GetTableRequest(table_id=table_id), metadata=caller.metadata),
-            visit.tables.Watch(pb.WatchRequest(table_id=table_id), metadata=caller.metadata),
-            visit.tables.CallBots(pb.CallBotsRequest(table_id=table_id, seats=[0]), metadata=caller.metadata),
-        ):
-            assert await refused(call) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_TABLE")
-
-
 async def test_each_kind_of_refusal_has_its_code(visit: Visit) -> None:
     """Rule, conflict, another's seat, the operator's own."""
     table_id = await visit.seat_four()
