@@ -201,6 +201,40 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"  {verdict.value} " in alone
 
 
+def test_explain_in_persian(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same parts in Persian."""
+    run("--explain")
+    english = capsys.readouterr().out
+    assert run("--explain", "--lang", "fa") == 0
+    persian = capsys.readouterr().out
+    assert "چه چیزی ثابت نشده است" in persian
+    assert persian.count("\n\n") == english.count("\n\n")
+    for verdict in Verdict:
+        assert f"  {verdict.value} " in persian
+
+
+def test_several_proofs_end_with_a_tally(capsys: pytest.CaptureFixture[str]) -> None:
+    """How many of each verdict, the worst first; one proof needs none."""
+    run("good.json", "forged.json", "text.json", "good.json", "--policy", "plain.policy")
+    assert capsys.readouterr().out.splitlines()[-1] == "4 proofs: 1 REJECTED, 1 UNREADABLE, 2 VERIFIED"
+    run("good.json", "--policy", "plain.policy")
+    assert "proofs:" not in capsys.readouterr().out
+
+
+def test_short_is_a_line_for_each_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    """With what is wrong, then the tally, then each warning once."""
+    assert run("warned.json", "warned.json", "text.json", "--policy", "troubled.policy", "--short") == 2
+    first, second, third, tally, title, *warnings = capsys.readouterr().out.splitlines()
+    assert first == second == "VERIFIED WITH WARNINGS  warned.json"
+    assert third.startswith("UNREADABLE              text.json: BAD_PROOF: ")
+    assert tally == "3 proofs: 1 UNREADABLE, 2 VERIFIED WITH WARNINGS"
+    assert title == "warnings:"
+    assert [warning.partition(":")[0] for warning in warnings] == [" - STAND_IN_NUMBER"]
+    assert warnings[0].endswith(" (in 2 proofs)")
+    assert run("good.json", "--policy", "plain.policy", "--short") == 0
+    assert capsys.readouterr().out == "VERIFIED                good.json\n"
+
+
 # Wrong usage.
 
 
@@ -295,6 +329,14 @@ def test_show_tells_every_story(name: str, language: str, folder: Path, capsys: 
     (folder / "story.json").write_bytes(story(name).game_proof().format())
     assert run("show", "story.json", "--lang", language) == 0
     assert "{" not in capsys.readouterr().out
+
+
+def test_show_tells_several(capsys: pytest.CaptureFixture[str]) -> None:
+    """One after the other; the worst decides the status."""
+    assert run("show", "good.json", "cut.json", "--policy", "plain.policy") == 3
+    told = capsys.readouterr().out
+    assert told.index("good.json: VERIFIED") < told.index("cut.json: INCOMPLETE")
+    assert run("show", "good.json", "forged.json") == 1
 
 
 def test_show_does_not_tell_what_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ exit status:
   4  verified with warnings, and --strict was asked for
 Of several proofs the worst decides: 1, then 2, 3, 4, 0.
 
-`hokm-verify show PROOF [--lang en|fa] [--policy FILE]` tells what was played instead; see `hokm-verify show --help`.
+`hokm-verify show PROOF... [--lang en|fa] [--policy FILE]` tells what was played instead: see `hokm-verify show --help`.
 """
 
 
@@ -58,7 +58,7 @@ def _verify(arguments: Sequence[str]) -> int:
     if asked.explain and not asked.proofs:
         from hokm.explained import EXPLAINED
 
-        print(EXPLAINED, end="")
+        print(EXPLAINED[asked.lang], end="")
         return VERIFIED
     if not asked.proofs:
         return _say("Name at least one proof file; --help says more.", UNREADABLE)
@@ -81,13 +81,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("proofs", nargs="*", metavar="PROOF", help="a proof file of a round or of a game")
     parser.add_argument("--policy", metavar="FILE", help="whom you trust: the log, its root key, witnesses, a quorum")
-    parser.add_argument("--json", action="store_true", help="print the reports as one JSON object for each line")
+    said = parser.add_mutually_exclusive_group()
+    said.add_argument("--short", action="store_true", help="one line for each proof, then each warning once")
+    said.add_argument("--json", action="store_true", help="print the reports as one JSON object for each line")
     parser.add_argument(
         "--every-signature", action="store_true", help="check the house's signature under every entry too"
     )
-    parser.add_argument("--mine", metavar="KEY", help="your own key in this game, hex or vkey: is your number in?")
+    parser.add_argument("--mine", metavar="KEY", help="is your number in? your public key, as `hokm key` prints it")
     parser.add_argument("--head", metavar="VERSION:LEAF", help="an entry that must be there, its leaf in hex")
     parser.add_argument("--explain", action="store_true", help="say in plain words what is proved and what is not")
+    parser.add_argument("--lang", choices=("en", "fa"), default="en", help="the language of --explain (%(default)s)")
     parser.add_argument("--strict", action="store_true", help="exit with 4 where there are warnings")
     return parser
 
@@ -101,13 +104,13 @@ def _show(arguments: Sequence[str]) -> int:
         description="Tell what was played, as people would: the deal, trumps, every trick and the result.",
         allow_abbrev=False,
     )
-    parser.add_argument("proof", metavar="PROOF", help="a proof file of a round or of a game")
+    parser.add_argument("proofs", nargs="+", metavar="PROOF", help="a proof file of a round or of a game")
     parser.add_argument("--lang", choices=("en", "fa"), default="en", help="English or Persian (default: %(default)s)")
     parser.add_argument("--policy", metavar="FILE", help="verify the proof first, and tell it only if it is verified")
     asked = parser.parse_args(arguments)
-    from hokm.judging import show_file
+    from hokm.judging import show_files
 
-    return show_file(asked.proof, asked.lang, asked.policy)
+    return show_files(asked.proofs, asked.lang, asked.policy)
 
 
 if __name__ == "__main__":

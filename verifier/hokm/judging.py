@@ -13,7 +13,8 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from hokm.errors import BadProof, HokmError
@@ -63,22 +64,33 @@ def judge_files(asked: argparse.Namespace) -> int:
         print(f"hokm-verify: {wrong}", file=sys.stderr)
         return UNREADABLE
     tasks = [Task(path, policy, wishes) for path in asked.proofs]
-    verdicts = set()
-    for place, (task, report) in enumerate(zip(tasks, _reports(tasks), strict=True)):
-        verdicts.add(report.verdict)
+    verdicts: Counter[Verdict] = Counter()
+    warnings: dict[str, list[Finding]] = {}
+    for task, report in zip(tasks, _reports(tasks), strict=True):
+        verdicts[report.verdict] += 1
+        for warning in {warning.code: warning for warning in reversed(report.warnings)}.values():
+            warnings.setdefault(warning.code, []).append(warning)
         if asked.json:
             print(json.dumps({"proof": task.path} | report.as_json(), ensure_ascii=False))
+        elif asked.short:
+            print(line_of(task.path, report))
         else:
-            if place:
-                print()
-            print("\n".join(page(task.path, report)))
+            print("\n".join(page(task.path, report)), end="\n\n" if len(tasks) > 1 else "\n")
         sys.stdout.flush()
+    if not asked.json and len(tasks) > 1:
+        print(tally(verdicts))
+    if asked.short and warnings:
+        print("\n".join(each_once(warnings)))
     if asked.explain and not asked.json:
         from hokm.explained import EXPLAINED
 
-        print("\n" + EXPLAINED, end="")
-    worst = next(verdict for verdict in STATUS if verdict in verdicts)
+        print("\n" + EXPLAINED[asked.lang], end="")
+    worst = _worst(verdicts)
     return STATUS[worst] if worst is not Verdict.WITH_WARNINGS or asked.strict else VERIFIED
+
+
+def _worst(verdicts: Collection[Verdict]) -> Verdict:
+    return next(verdict for verdict in STATUS if verdict in verdicts)
 
 
 def _reports(tasks: Sequence[Task]) -> Iterator[Report]:
@@ -110,31 +122,47 @@ def report_on(task: Task) -> Report:
     return verify(octets, task.policy, task.wishes)
 
 
-def show_file(path: str, language: str, policy: str | None) -> int:
-    """Tell what was played: the exit status."""
+def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> int:
+    """Tell what was played in each: the exit status."""
+    try:
+        policy = None if policy_path is None else read_policy(policy_path)
+    except WrongUsage as wrong:
+        print(f"hokm-verify: {wrong}", file=sys.stderr)
+        return UNREADABLE
+    verdicts = set()
+    for place, path in enumerate(paths):
+        if place:
+            print()
+        verdicts.add(_show(path, language, policy))
+    worst = _worst(verdicts)
+    return VERIFIED if worst is Verdict.WITH_WARNINGS else STATUS[worst]
+
+
+def _show(path: str, language: str, policy: Policy | None) -> Verdict:
+    """Tell what was played in one file. Where there is no policy, what can be told passes for verified."""
     from hokm.telling import Language, tell
 
     try:
         octets = read_file(path, MOST_GAME_BYTES)
-        verdict = None
-        if policy is not None:
-            report = verify(octets, read_policy(policy))
-            if report.verdict in (Verdict.REJECTED, Verdict.UNREADABLE):
-                print("\n".join(page(path, report)))
-                return STATUS[report.verdict]
-            verdict = report.verdict
+        report = None if policy is None else verify(octets, policy)
+        if report is not None and report.verdict in (Verdict.REJECTED, Verdict.UNREADABLE):
+            print("\n".join(page(path, report)))
+            return report.verdict
         lines = list(tell(octets, Language(language)))
     except WrongUsage as wrong:
         print(f"hokm-verify: {wrong}", file=sys.stderr)
-        return UNREADABLE
+        return Verdict.UNREADABLE
     except Refused as refused:
         finding = refused.finding
         print(f"hokm-verify: {path}: {finding.where}{finding.sentence} ({finding.code})", file=sys.stderr)
-        return UNREADABLE if finding.step is Step.FORMAT else REJECTED
+        return Verdict.UNREADABLE if finding.step is Step.FORMAT else Verdict.REJECTED
     print("\n".join(lines))
     print()
-    print(f"{path}: {verdict.value}" if verdict else f"{path}: told, not verified: name a policy with --policy FILE.")
-    return INCOMPLETE if verdict is Verdict.INCOMPLETE else VERIFIED
+    if report is None:
+        print(f"{path}: told, not verified: name a policy with --policy FILE.")
+        return Verdict.VERIFIED
+    print(f"{path}: {report.verdict.value}")
+    return report.verdict
 
 
 # Reading.
@@ -174,7 +202,7 @@ def read_key(text: str) -> bytes:
             raise WrongUsage(f"--mine: {error}") from None
     key = _hex(text)
     if key is None:
-        raise WrongUsage("--mine wants a key of 64 hex digits, or a vkey.")
+        raise WrongUsage("--mine wants a public key, 64 hex digits or a vkey; `hokm key` prints yours.")
     return key
 
 
@@ -195,6 +223,30 @@ def _hex(text: str) -> bytes | None:
 
 
 # Printing.
+
+
+def line_of(path: str, report: Report) -> str:
+    """A report in one line: the verdict, the file, and what is wrong with it if anything is."""
+    fault = report.fault
+    why = "" if fault is None else f": {_printable(f'{fault.code}: {fault.where}{fault.sentence}')}"
+    return f"{report.verdict.value:{_WIDEST}}  {_printable(path)}{why}"
+
+
+def tally(verdicts: Mapping[Verdict, int]) -> str:
+    """How many proofs there are of each verdict, the worst first."""
+    told = [f"{verdicts[verdict]} {verdict.value}" for verdict in STATUS if verdict in verdicts]
+    return f"{sum(verdicts.values())} proofs: {', '.join(told)}"
+
+
+def each_once(warnings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
+    """What the warnings of several reports mean: the first of each code, and in how many reports it is."""
+    yield "warnings:"
+    for code, found in warnings.items():
+        rest = f" (in {len(found)} proofs)" if len(found) > 1 else ""
+        yield f" - {code}: {_printable(found[0].sentence)}{rest}"
+
+
+_WIDEST: Final = max(len(verdict.value) for verdict in Verdict)
 
 _MARKS: Final = {"ok": "ok", "warning": "warning", "incomplete": "incomplete", "refused": "REFUSED"}
 

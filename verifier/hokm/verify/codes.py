@@ -220,7 +220,7 @@ SAID: Final[dict[Code, tuple[Step, str]]] = {
     Code.FAULT_DIFFERS: (Step.VOIDS, "The house's fault is not {cause}: the entries before do not bear it out."),
     Code.OTHER_HAKEM_DRAWN: (Step.DECK, "The numbers make seat {expected} hakem, not seat {found}."),
     Code.OUT_OF_ORDER: (Step.MOVES, "{found} stands where {expected} must."),
-    Code.POLICY_DIFFERS: (Step.MOVES, "At the deadline the policy chooses {expected}, and the house chose {found}."),
+    Code.POLICY_DIFFERS: (Step.MOVES, "At the deadline the rule gives {expected}, and the house chose {found}."),
     Code.STAND_IN_DIFFERS: (
         Step.MOVES,
         "A stand-in is due for seat {expected_seat} ({expected_cause}), and comes for seat {seat} ({cause}).",
@@ -237,11 +237,11 @@ SAID: Final[dict[Code, tuple[Step, str]]] = {
         "The entry says it is {early_ms} ms older than the log that it comes after.",
     ),
     Code.AFTER_CHECKPOINT: (Step.TIMES, "The entry says it is {late_ms} ms younger than a log that it is in."),
-    Code.NO_QUORUM: (Step.CHECKPOINT, "The policy wants no witness: a second history cannot be excluded."),
-    Code.NOT_WITNESSED: (Step.CHECKPOINT, "No witness of the policy has cosigned the checkpoint."),
+    Code.NO_QUORUM: (Step.CHECKPOINT, "Your policy wants no witness: a second history cannot be excluded."),
+    Code.NOT_WITNESSED: (Step.CHECKPOINT, "No witness of your policy has cosigned the checkpoint."),
     Code.ANCHOR_WITHOUT_QUORUM: (
         Step.CHECKPOINT,
-        "The checkpoint that this ceremony comes after lacks the policy's quorum.",
+        "The checkpoint that this ceremony comes after lacks your policy's quorum.",
     ),
     Code.HEAD_NOT_SHOWN: (Step.CHAIN, "The expected version {expected} is not among the entries of this proof."),
     Code.SIGNATURES_NOT_CHECKED: (Step.PLAYERS, "Signatures on entries and moves were not checked, as was asked."),

@@ -148,6 +148,8 @@ def _lines(
             lines.append(Line(step, outcome, f"{fault.code}: {fault.where}{fault.sentence}"))
         else:
             says = _says(step, ground, walk)
+            if ground is None and warned:
+                says = " ".join(warning.sentence for warning in warned)
             if refused is not None and walk is not None and step > Step.CHAIN:
                 says = f"as far as entry {walk.table.version}: {says}"
             lines.append(Line(step, "warning" if warned else "ok", says))

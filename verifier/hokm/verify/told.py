@@ -73,7 +73,7 @@ class Told:
                 self.note(version, f"the ceremony was voided: no {what} came from {_seats(seats)}")
             case TimedOut(seat):
                 self.missed += 1
-                self.note(version, f"seat {seat} missed a deadline, the policy chose {choice_text(content)}")
+                self.note(version, f"seat {seat} missed a deadline, the rule for that chose {choice_text(content)}")
             case StoodIn(seat, _, cause):
                 self.stand_ins += 1
                 word = ", which is the house's word" if cause is StandInCause.AWAY else ""
