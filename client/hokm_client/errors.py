@@ -127,6 +127,12 @@ class BadAddress(Malformed):
     sentence = "{address!r} is not a server's address: host:port."
 
 
+class NoFreeSeat(Conflict):
+    """Nowhere to sit down at that table."""
+
+    sentence = "No seat is free at this table."
+
+
 class NoTable(Unknown):
     """Nothing to sit down at."""
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hokm.entry import parse_entry
+from hokm.errors import SeatNotFree
 from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
 from hokm.rules import Seat as SeatNumber
@@ -34,7 +35,7 @@ from hokm.table import Seating, Table
 from hokm.wire import read_event
 from hokm_client.connection import Connection, now_ms
 from hokm_client.desk import Desk
-from hokm_client.errors import SeatGone, StrangeAnswer
+from hokm_client.errors import NoFreeSeat, StrangeAnswer
 from hokm_client.fraud import Fraud, Scene, save_evidence
 from hokm_client.identity import read_or_make_identity
 from hokm_client.keeping import Keeping
@@ -95,8 +96,8 @@ class Player:
         survive a crash is kept in the directory `state`, evidence too; without one nothing does. `certificates` in
         PEM turn TLS on, empty bytes for those of the system. `patient` waits for a server that does not answer yet.
         """
+        trusted = read_policy(policy) if isinstance(policy, Path) else policy  # before a key is made for nothing
         key = read_or_make_identity(identity) if isinstance(identity, Path) else identity
-        trusted = read_policy(policy) if isinstance(policy, Path) else policy
         keeping = Keeping(state)
         connection = Connection(
             address,
@@ -140,12 +141,16 @@ class Player:
         """Take a seat, the first free one where none is named, or take up again the one that the key has.
 
         `watch` is told of every entry from the first on. `key` is another key than the identity: an operator's
-        program gives each of its bots one. Raises what the Join is refused for, `SeatGone` where no seat is free.
+        program gives each of its bots one. Raises what the Join is refused for, as is `SeatNotFree` where
+        somebody else has the seat, and `NoFreeSeat` where none was named and all are taken.
         """
         key = key or self.key
         side = await self._tableside(table_id, watch)
-        taken = _seat_of(side.desk.stream.there, key.public)
-        number = taken if taken is not None else seat if seat is not None else _free_seat(side.desk.stream.there)
+        table = side.desk.stream.there
+        taken = _seat_of(table, key.public)
+        number = taken if taken is not None else seat if seat is not None else _free_seat(table)
+        if taken is None and kind is SeatKind.PERSON and not _is_free(table, number):
+            raise SeatNotFree(number)
         sitting = Sitting(
             side,
             Seat(side.desk.stream, number, key, self.keeping, self._entropy),
@@ -286,9 +291,12 @@ def _seat_of(table: Table, key: bytes) -> SeatNumber | None:
     return None
 
 
+def _is_free(table: Table, seat: SeatNumber) -> bool:
+    return isinstance(table.stage, Seating) and table.stage.places[seat] is None
+
+
 def _free_seat(table: Table) -> SeatNumber:
-    if isinstance(table.stage, Seating):
-        for number, place in enumerate(table.stage.places):
-            if place is None:
-                return number
-    raise SeatGone(0)
+    for number in range(4):
+        if _is_free(table, number):
+            return number
+    raise NoFreeSeat

@@ -133,7 +133,7 @@ class Sitting:
         if not self._wants:
             return
         wanted = self._wants[0][0]
-        if wanted == act or (isinstance(wanted, Join) and isinstance(act, Join)):  # of a run before this one
+        if wanted == act or _same_player(wanted, act):
             future = self._wants.popleft()[1]
             if not future.done():
                 future.set_result(version)
@@ -246,6 +246,11 @@ class Sitting:
     def _drop_wants(self) -> None:
         while self._wants:
             fail(self._wants.popleft()[1], SeatGone(self.number))
+
+
+def _same_player(wanted: Act, act: Act) -> bool:
+    """Both are Joins of one key: the other one was signed by a run before this one."""
+    return isinstance(wanted, Join) and isinstance(act, Join) and wanted.public_key == act.public_key
 
 
 def fail(future: asyncio.Future[Any], error: Exception) -> None:

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from hokm.errors import HokmError, StandInNotDue
+from hokm.errors import HokmError, SeatNotFree, StandInNotDue
 from hokm.events import Anchor, Join, SeatKind, ServerFaultCause, StoodIn
 from hokm.table import Over, Seating, due, expires_ms, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
@@ -109,12 +109,15 @@ class Steward:
         table = draft.table
         assert table is not None
         _, signed, number, answer = waiting
-        is_stand_in = isinstance(signed.move.act, Join) and not isinstance(table.stage, Seating)
-        if due(table) is StoodIn and not is_stand_in:
+        act = signed.move.act
+        late = act if isinstance(act, Join) and not isinstance(table.stage, Seating) else None
+        if due(table) is StoodIn and late is None:
             return self._answer_again(live, draft, waiting, answers)
         time_ms = max(now, table.time_ms)
         try:
-            if is_stand_in:
+            if late is not None:
+                if late.kind is SeatKind.PERSON:
+                    raise SeatNotFree(signed.move.seat)
                 if self.wanted.kind(live.id, signed.move.seat) is not SeatKind.STAND_IN:
                     raise StandInNotDue(signed.move.seat)
                 draft.stand_in(signed, time_ms)

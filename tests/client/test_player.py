@@ -14,14 +14,15 @@ import pytest
 from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree
 from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
-from hokm.table import Over, Round
+from hokm.table import Over, Round, Seating
 from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Verdict
 from hokm_client.bot import random_legal, sensible
-from hokm_client.errors import SeatGone, TakenOver, Unreachable
+from hokm_client.errors import NoFreeSeat, SeatGone, TakenOver, Unreachable
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.player import Player
+from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
 from hokm_client.view import View
 from tests.client.visits import Lies, Way, guest, house, house_bots, liar
@@ -95,6 +96,39 @@ async def test_a_taken_seat_is_refused_with_its_reason(tmp_path: Path) -> None:
         with pytest.raises(SeatNotFree):
             await two.sit(table_id, 1)
         assert (await two.sit(table_id)).number == 0
+
+
+async def test_of_two_that_want_one_seat_one_gets_it(tmp_path: Path) -> None:
+    """Whoever else sits down there: the entry of another's Join is no answer to one's own."""
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:
+        for _ in range(8):
+            table_id = await one.open_table(SHORT)
+            for player in (one, two):
+                await player.watch(table_id, lambda step: None)
+            sat = await asyncio.gather(one.sit(table_id, 2), two.sit(table_id, 2), return_exceptions=True)
+            assert sum(isinstance(result, Sitting) for result in sat) == 1
+            assert sum(isinstance(result, SeatNotFree) for result in sat) == 1
+
+
+async def test_a_game_that_has_begun_has_no_free_seat(tmp_path: Path) -> None:
+    """Neither while it goes on nor when it is over."""
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    def watch(step: Step) -> None:
+        if not isinstance(step.after.stage, Seating):
+            begun.set()
+        if isinstance(step.after.stage, Over):
+            over.set()
+
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(SHORT, (0, 1, 2, 3))
+        await player.watch(table_id, watch)
+        for reached in (begun, over):
+            await reached.wait()
+            with pytest.raises(SeatNotFree):
+                await player.sit(table_id, 0)
+            with pytest.raises(NoFreeSeat):
+                await player.sit(table_id)
 
 
 @pytest.mark.parametrize("wrong", [CardNotHeld, MustFollowSuit])

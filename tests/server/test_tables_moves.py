@@ -35,7 +35,6 @@ from hokm.errors import (
     SeenNotYet,
     SeenOther,
     StaleMove,
-    StandInNotDue,
     TableBusy,
     UnknownTable,
     WrongCommitSet,
@@ -381,7 +380,7 @@ async def _while_committing(room: Room, hostile: Hostile, players: list[Seated])
     for act in (Play(3), NameTrump(0), Resign()):
         await hostile.refused(WrongPhase, person, act)
     late = room.somebody(0)
-    await hostile.refused(StandInNotDue, late, Join(PERSON, late.key.public, room.octets()))
+    await hostile.refused(SeatNotFree, late, Join(PERSON, late.key.public, room.octets()))
     await room.play(table_id, revealing)
 
 
