@@ -19,6 +19,7 @@ from hokm.events import CeremonyVoided, GameEnded, TimedOut
 from hokm.rules import TableRules
 from hokm_client.bot import random_legal
 from hokm_client.stream import Step
+from tests.audit import audit_files
 from tests.client.visits import guest
 
 PATIENT = TableRules(target=3, away_seconds=0)
@@ -118,6 +119,7 @@ async def test_a_game_survives_kills(tmp_path: Path, victim: str) -> None:
             assert isinstance(ending, GameEnded)
             entries = await player.connection.entries(table_id, 0)
             await player.check_published(table_id, len(entries) - 1, entries[-1])
+    audit_files(tmp_path)
     assert not any(isinstance(step.event.content, TimedOut | CeremonyVoided) for step in seen), "a seat slept"
     assert [step.event.version for step in seen] == [*range(len(entries))]
     assert [step.leaf for step in seen] == [leaf(entry) for entry in entries]

@@ -18,6 +18,7 @@ from hokm.verify import Verdict
 from hokm_client.terminal.bidi import Bidi, laid_out
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import Language, verdict, words
+from tests.audit import audit_files
 from tests.client.pane import Pane, pane, piped
 from tests.whole.battery import KilledServer
 
@@ -30,13 +31,14 @@ FRAMES = 200
 
 @contextlib.asynccontextmanager
 async def house(var: Path) -> AsyncIterator[KilledServer]:
-    """A server with bots that answer at once."""
+    """A server with bots that answer at once; its log is audited at the end."""
     server = KilledServer(var)
     await server.start()
     try:
         yield server
     finally:
         await server.kill(bots_too=True)
+    audit_files(var)
 
 
 def new_table(server: KilledServer, *options: str) -> list[str]:

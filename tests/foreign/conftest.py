@@ -13,6 +13,8 @@ from typing import IO
 
 import pytest
 
+from tests.audit import audit_files
+
 
 @dataclass(frozen=True)
 class House:
@@ -41,6 +43,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         address = line.split()[-1].decode()
         _start(stack, said, "hokm_client", "bots", "--server", address, "--var", var, "--delay-ms", "0-0")
         yield House(address, var)
+    audit_files(var)
 
 
 def _start(stack: ExitStack, said: IO[bytes], module: str, *arguments: str | Path) -> subprocess.Popen[bytes]:

@@ -26,8 +26,10 @@ from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import read_event, write_move
 from hokm_server.auth import signed_challenge
+from hokm_server.clock import Clock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving
+from tests.audit import audit_files
 
 SHORT = rules_pb2.TableRules(target=3)
 
@@ -190,11 +192,12 @@ class Visit:
 
 
 @asynccontextmanager
-async def visiting(var: Path) -> AsyncIterator[Visit]:
-    """A server with its files there, and a channel to it."""
+async def visiting(var: Path, clock: Clock | None = None) -> AsyncIterator[Visit]:
+    """A server with its files there, and a channel to it; its log is audited at the end."""
     asked = Settings(var=var, port=0, bots=False, publish_ms=50)
-    async with serving(asked) as found, grpc.aio.insecure_channel(found.address) as channel:
+    async with serving(asked, clock) as found, grpc.aio.insecure_channel(found.address) as channel:
         yield Visit(found, channel)
+    audit_files(var)
 
 
 async def error_of(call: Any) -> grpc.aio.AioRpcError:

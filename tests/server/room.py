@@ -8,7 +8,6 @@ the same. At the end of a test `audit` has every log of the room judged by the v
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import hashlib
 import random
 from collections.abc import Callable, Sequence
@@ -16,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from hokm.deal import commitment
-from hokm.entry import ZERO_HASH, event_key_id, leaf, parse_entry, sign_move
+from hokm.entry import ZERO_HASH, event_key_id, leaf, sign_move
 from hokm.errors import HokmError
 from hokm.events import (
     Act,
     Anchor,
-    CeremonyOpened,
     Commit,
     Event,
     Join,
@@ -29,32 +27,29 @@ from hokm.events import (
     NameTrump,
     Play,
     Reveal,
-    RoundRevealed,
     SeatKind,
     SignedMove,
 )
 from hokm.keys import KeyManifest, sign_manifest
 from hokm.policy import Log as PolicyLog
 from hokm.policy import Policy, root_name
-from hokm.proof import Proof, ProofKind
 from hokm.rules import TableRules
 from hokm.signing import SignatureType, SigningKey, VKey
 from hokm.table import Ceremony, House, Over, Round, Table, evolve, may_play, opened, stand_in_wanted, to_act
 from hokm.v1 import tables_service_pb2 as pb
-from hokm.verify import Report, Verdict, verify
-from hokm.wire import read_event, write_move
+from hokm.verify import Report, verify
+from hokm.wire import write_move
 from hokm_server.auth import Viewer
 from hokm_server.draft import Signet
 from hokm_server.errors import DatabaseFull
 from hokm_server.feed import Outbox
 from hokm_server.live import LiveTable, Made
 from hokm_server.log import Log
-from hokm_server.proofs import Proofs, Span
-from hokm_server.publisher import Publisher
 from hokm_server.sealing import SealKey
 from hokm_server.store import KEYS_STREAM, Batch, Outcome, Store
 from hokm_server.tables import Tables
 from hokm_server.writer import Writer
+from tests.audit import audit_table, events_of, proof_so_far
 from tests.server.manual_clock import ManualClock
 
 ORIGIN = "example.org/room"
@@ -371,7 +366,7 @@ class Room:
 
     def events(self, table_id: bytes) -> list[Event]:
         """What they say."""
-        return [read_event(parse_entry(entry).body) for entry in self.entries(table_id)]
+        return events_of(self.store, table_id)
 
     def kinds(self, table_id: bytes) -> list[str]:
         """The name of each act or ruling in the log, in order."""
@@ -399,39 +394,16 @@ class Room:
 
     async def audit_table(self, table_id: bytes) -> Report:
         """One table: the whole stream, and each round that is closed."""
-        table = self.folded(table_id)
-        assert table == self.table(table_id)
-        report = await self.judge(table_id)
-        expected = Verdict.WITH_WARNINGS if is_over(table) else Verdict.INCOMPLETE
-        assert report.verdict is expected, (report.fault, self.kinds(table_id)[-5:])
-        proofs = Proofs(self.store, self.log, Publisher(self.log))
-        closed = sum(isinstance(event.content, RoundRevealed) for event in self.events(table_id))
-        for round_ in range(1, closed + 1):
-            of_round = verify(await proofs.round(table_id, round_), self.policy)
-            assert of_round.verdict is Verdict.WITH_WARNINGS, of_round.fault
-        return report
+        await self.settle()
+        assert self.folded(table_id) == self.table(table_id)
+        self.log.publish()
+        return audit_table(self.store, self.log, self.policy, table_id)
 
     async def judge(self, table_id: bytes) -> Report:
         """What the verifier says of the whole stream."""
         await self.settle()
         self.log.publish()
-        return verify(self.proof_so_far(table_id), self.policy)
-
-    def proof_so_far(self, table_id: bytes) -> bytes:
-        """The proof of a game that may not be over."""
-        kinds = self.kinds(table_id)
-        start = kinds.index("GameStarted") if "GameStarted" in kinds else None
-        anchors = tuple(
-            (event.version, event.content.anchor.size)
-            for event in self.events(table_id)
-            if isinstance(event.content, CeremonyOpened)
-        )
-        span = Span(ProofKind.GAME, None, (), 0, tuple(self.entries(table_id)), start, anchors)
-        octets = Proofs(self.store, self.log, Publisher(self.log))._make(table_id, span)
-        if is_over(self.table(table_id)):
-            return octets
-        proof = Proof.parse(octets)
-        return dataclasses.replace(proof, inclusion=proof.inclusion[:-1]).format()
+        return verify(proof_so_far(self.store, self.log, table_id), self.policy)
 
 
 def is_over(table: Table) -> bool:

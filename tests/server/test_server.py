@@ -38,6 +38,7 @@ from hokm_server.errors import AddressUnusable, CertificateUnusable, DatabaseCor
 from hokm_server.log_service import PIECE_BYTES
 from hokm_server.server import MOST_REQUEST_BYTES
 from hokm_server.serving import serving
+from tests.audit import audit_files
 from tests.server.callers import Caller, Visit, error_of, told_by, visiting
 from tests.server.manual_clock import ManualClock
 
@@ -307,6 +308,7 @@ async def test_a_stop_ends_open_streams_soon(tmp_path: Path) -> None:
             await stack.aclose()
             assert loop.time() - began < 2
             assert (await asyncio.wait_for(reading, 5)).code() is grpc.StatusCode.UNAVAILABLE
+    audit_files(tmp_path / "var")
 
 
 async def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
@@ -402,11 +404,7 @@ async def test_a_certificate_that_is_none_is_said_so(tmp_path: Path) -> None:
 async def test_a_stream_outlives_its_token(tmp_path: Path) -> None:
     """It was checked when the stream began, and a player is not cut off in the middle of a game; a new call is."""
     clock = ManualClock()
-    async with (
-        serving(Settings(var=tmp_path / "var", port=0, bots=False), clock) as found,
-        grpc.aio.insecure_channel(found.address) as channel,
-    ):
-        visit = Visit(found, channel)
+    async with visiting(tmp_path / "var", clock) as visit:
         old, new = await visit.enter(Caller(0)), Caller(1)
         opened = await visit.tables.OpenTable(tables_pb.OpenTableRequest(), metadata=old.metadata)
         asked = tables_pb.WatchRequest(table_id=opened.table_id)

@@ -36,6 +36,7 @@ from hokm_client.player import Player
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
 from hokm_client.view import View
+from tests.audit import audit_files
 
 T = TypeVar("T")
 
@@ -136,6 +137,7 @@ class Battery:
                 await self._judge(players[0])
         finally:
             await self.server.kill(bots_too=True)
+        audit_files(self.server.var)
 
     @contextlib.asynccontextmanager
     async def _player(self, name: str) -> AsyncIterator[Player]:
