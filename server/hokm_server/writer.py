@@ -2,8 +2,8 @@
 """The one writer: a thread that makes durable, in one transaction, all that came while it made the last one durable.
 
 There is no timer and no batch size to tune: an idle server commits each batch at once, a busy one commits many
-together. The event loop hands over a batch and a function to call; one call into the loop for each commit brings
-all answers back. There is no task and no future for a batch.
+together. A batch comes with a function to call. All that comes in one turn of the event loop is handed to the thread
+together, and one call into the loop for each commit brings all answers back. There is no task and no future for a batch.
 
 What a failed commit does to its batches is told to each of them as `LogNotWritable`, and nothing of them is there.
 After a full disk, a lock or a read-only file the writer goes on, for the next commit may succeed. After
@@ -54,7 +54,10 @@ class Writer:
         self._loop = loop
         self._most_waiting = most_waiting
         self._tell_stopped = stopped
+        self._arrived: _Waiting = []
+        """In this turn of the loop, and known to the loop alone."""
         self._waiting: _Waiting = []
+        """For the next transaction."""
         self._changed = threading.Condition(threading.Lock())
         self._closing = False
         self._cause: Exception | None = None
@@ -66,21 +69,31 @@ class Writer:
 
         Raises `TooManyWaiting`, and `LogNotWritable` after the writer has stopped or was closed.
         """
-        with self._changed:
-            if self._closing or self._cause is not None:
-                raise LogNotWritable(_reason(self._cause))
-            if len(self._waiting) >= self._most_waiting:
-                raise TooManyWaiting(self._most_waiting)
-            self._waiting.append((batch, done))
-            if len(self._waiting) == 1:
-                self._changed.notify()
+        if self._closing or self._cause is not None:
+            raise LogNotWritable(_reason(self._cause))
+        if len(self._arrived) + len(self._waiting) >= self._most_waiting:
+            raise TooManyWaiting(self._most_waiting)
+        if not self._arrived:
+            self._loop.call_soon(self._hand_over)
+        self._arrived.append((batch, done))
 
     async def close(self) -> None:
         """Take nothing more, make durable what was taken, answer it, and end the thread."""
+        self._hand_over()
         with self._changed:
             self._closing = True
             self._changed.notify()
         await asyncio.to_thread(self._thread.join)  # whose end comes into the loop after its last answers
+
+    def _hand_over(self) -> None:
+        """Give the thread all that has come in this turn of the loop, so that it is woken once for it."""
+        arrived, self._arrived = self._arrived, []
+        with self._changed:
+            if self._cause is None:
+                self._waiting += arrived
+                self._changed.notify()
+                return
+        _answer(arrived, [LogNotWritable(_reason(self._cause))] * len(arrived))
 
     def _run(self) -> None:
         while (waiting := self._next()) is not None:
