@@ -17,8 +17,10 @@ from hokm.signing import Equation, SignatureType, SigningKey, VKey, key_id, pae,
 from tests import vector_files
 
 EQUATIONS = [pytest.param(signing.equation_of_cryptography, id="cryptography")]
+PAIRS = [signing.pair_of_cryptography]
 if signing.BACKEND == "PyNaCl":
     EQUATIONS.append(pytest.param(signing.equation_of_nacl, id="PyNaCl"))
+    PAIRS.append(signing.pair_of_nacl)
 either = pytest.mark.parametrize("equation", EQUATIONS)
 
 PRIME = 2**255 - 19
@@ -130,6 +132,14 @@ print(signing.BACKEND)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "cryptography\n"
+
+
+@given(st.binary(min_size=32, max_size=32), st.binary(max_size=300))
+def test_both_libraries_sign_alike(seed: bytes, message: bytes) -> None:
+    """The same public key and the same signature, which is good."""
+    keys = [SigningKey(seed, pair) for pair in PAIRS]
+    assert len({(key.public, key.sign(message)) for key in keys}) == 1
+    assert verify(keys[0].public, message, keys[0].sign(message))
 
 
 def test_a_signing_key_keeps_its_seed_to_itself() -> None:

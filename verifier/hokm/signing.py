@@ -12,10 +12,10 @@ A signature is accepted only if all of this holds:
 
 RFC 8032 leaves room in 2, 3 and 5, and libraries use it differently, so 1 to 4 are decided here and only 5 is
 asked of a library: PyNaCl (libsodium) where it is installed, else `cryptography` (OpenSSL), which takes almost
-twice as long. Behind this check both give the same verdict on every input.
+twice as long. Behind this check both give the same verdict on every input. Signing has no room: both sign alike.
 
 This is the only module of the project that imports either; `cryptography` not before it is needed, because where
-PyNaCl verifies and nothing is signed, loading it would take longer than to verify a round.
+PyNaCl is there, loading it would take longer than to verify a round.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hokm.errors import BadVKey, WrongLength
 from hokm.notation import read_base64, write_base64
 
 try:
-    from nacl.bindings import crypto_sign_open
+    from nacl.bindings import crypto_sign, crypto_sign_open, crypto_sign_seed_keypair
     from nacl.exceptions import BadSignatureError
 except ImportError:
     BACKEND = "cryptography"
@@ -102,25 +102,45 @@ def _sound_point(encoding: bytes) -> bool:
     return y < _P and y not in _SMALL_ORDER
 
 
+Sign = Callable[[bytes], bytes]
+"""The signature of a message: 64 bytes, always the same for the same message."""
+
+Pair = Callable[[bytes], tuple[bytes, Sign]]
+"""The public key of a 32-byte seed, and what signs with the private one."""
+
+
+def pair_of_cryptography(seed: bytes) -> tuple[bytes, Sign]:
+    """A pair of OpenSSL's."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    return private.public_key().public_bytes_raw(), private.sign
+
+
+def pair_of_nacl(seed: bytes) -> tuple[bytes, Sign]:
+    """A pair of libsodium's; only where BACKEND is PyNaCl."""
+    public, private = crypto_sign_seed_keypair(seed)
+    return public, lambda message: crypto_sign(message, private)[:SIGNATURE_BYTES]
+
+
+_PAIR = pair_of_nacl if BACKEND == "PyNaCl" else pair_of_cryptography
+
+
 class SigningKey:
     """A private key, made from its 32-byte seed (RFC 8032 section 5.1.5). It never shows the seed again."""
 
-    __slots__ = ("_private", "public")
+    __slots__ = ("public", "sign")
 
     public: bytes
     """The public key, 32 bytes."""
+    sign: Sign
+    """Gives the signature of a message."""
 
-    def __init__(self, seed: bytes) -> None:
+    def __init__(self, seed: bytes, pair: Pair = _PAIR) -> None:
+        """`pair` is for comparing the two libraries."""
         if len(seed) != SEED_BYTES:
             raise WrongLength("seed", len(seed), SEED_BYTES)
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-        self._private = Ed25519PrivateKey.from_private_bytes(seed)
-        self.public = self._private.public_key().public_bytes_raw()
-
-    def sign(self, message: bytes) -> bytes:
-        """The signature of `message`, 64 bytes, always the same for the same message."""
-        return self._private.sign(message)
+        self.public, self.sign = pair(seed)
 
     def __repr__(self) -> str:
         return f"<SigningKey of {self.public.hex()}>"
