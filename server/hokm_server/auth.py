@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls: challenges that a key signs, and the tokens that it gets for it. The server keeps nothing of either.
+"""Who calls: the tokens that a key gets for signing in. The server keeps nothing of them.
 
-Both carry what they say and an HMAC over it with a secret of the house, so any process with the secret can check them::
+A token carries what it says and an HMAC over it with a secret of the house, so any process with the secret can check
+it, and a restart signs nobody out::
 
-    challenge = u64 expires || HMAC-SHA256(secret, "hokm/v1/challenge" 00 || public_key[32] || u64 expires)
-    token     = base64url(public_key[32] || u64 expires || HMAC-SHA256(secret, "hokm/v1/token" 00 || the same 40 bytes))
+    token = base64url(public_key[32] || u64 expires || HMAC-SHA256(secret, "hokm/v1/token" 00 || the same 40 bytes))
 
-`expires` is in milliseconds since 1970. A challenge is good for one key and 2 minutes; signed by that key with the
-origin of this log, so that no other server can pass it on, it buys a token of 15 minutes. A token says who calls. It
-says nothing of what may be done: moves are signed by themselves.
+`expires` is in milliseconds since 1970. A challenge signed by its key with the origin of this log, so that no other
+server can pass it on (see `challenges`), buys a token of 15 minutes. A token says who calls. It says nothing of what
+may be done: moves are signed by themselves.
 
 A stream is somebody's from its first message to its last: the token is checked when the stream starts, and a token that
 runs out does not end it, for then every player would be cut off in the middle of a game every 15 minutes. What a stream
@@ -25,28 +25,15 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from hokm.errors import (
-    ChallengeExpired,
-    ChallengeInvalid,
-    ChallengeNotSigned,
-    NoToken,
-    TokenExpired,
-    TokenInvalid,
-    WrongLength,
-)
-from hokm.signing import PUBLIC_KEY_BYTES, pae, verify
+from hokm.errors import NoToken, TokenExpired, TokenInvalid, WrongLength
+from hokm.signing import PUBLIC_KEY_BYTES
 from hokm_server.clock import Clock
 
-CHALLENGE_MS: Final = 120_000
 TOKEN_MS: Final = 900_000
 
-SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
-
-_CHALLENGE_TAG: Final = b"hokm/v1/challenge\x00"
 _TOKEN_TAG: Final = b"hokm/v1/token\x00"
 _EXPIRES_BYTES: Final = 8
 _TOKEN_BYTES: Final = PUBLIC_KEY_BYTES + _EXPIRES_BYTES + 32
-_CHALLENGE_BYTES: Final = _EXPIRES_BYTES + 32
 
 
 class Viewer(NamedTuple):
@@ -58,52 +45,32 @@ class Viewer(NamedTuple):
     """The key is one of the operator's programs', which may bring bots and stand-ins."""
 
 
-class Pass(NamedTuple):
-    """A challenge or a token, with its end."""
+class Token(NamedTuple):
+    """A token, with its end."""
 
-    text: bytes
+    text: str
+    """Visible ASCII."""
     expires_ms: int
 
 
 class Auth:
-    """What makes and checks challenges and tokens."""
+    """What makes and checks tokens."""
 
-    __slots__ = ("_clock", "_operators", "_secret", "origin")
+    __slots__ = ("_clock", "_operators", "_secret")
 
-    def __init__(self, origin: str, secret: bytes, operators: Collection[bytes], clock: Clock) -> None:
+    def __init__(self, secret: bytes, operators: Collection[bytes], clock: Clock) -> None:
         """`secret` is 32 bytes known to the house alone, `operators` the public keys of the operator's programs."""
         if len(secret) != hashlib.sha256().digest_size:
             raise WrongLength("token secret", len(secret), hashlib.sha256().digest_size)
-        self.origin = origin
         self._secret = secret
         self._operators = frozenset(operators)
         self._clock = clock
 
-    def challenge(self, public_key: bytes) -> Pass:
-        """A challenge for this key. Raises `WrongLength`."""
-        if len(public_key) != PUBLIC_KEY_BYTES:
-            raise WrongLength("public_key", len(public_key), PUBLIC_KEY_BYTES)
-        expires_ms = self._clock.now_ms() + CHALLENGE_MS
-        expires = expires_ms.to_bytes(_EXPIRES_BYTES)
-        return Pass(expires + self._mac(_CHALLENGE_TAG, public_key + expires), expires_ms)
-
-    def sign_in(self, public_key: bytes, challenge: bytes, signature: bytes) -> Pass:
-        """A token for a key that has signed its challenge, in ASCII.
-
-        Raises `ChallengeInvalid` for what is no challenge of this server for this key, `ChallengeExpired`, and
-        `ChallengeNotSigned` where the signature is not the key's over `signed_challenge`.
-        """
-        expires, mac = challenge[:_EXPIRES_BYTES], challenge[_EXPIRES_BYTES:]
-        wanted = self._mac(_CHALLENGE_TAG, public_key + expires)
-        if len(challenge) != _CHALLENGE_BYTES or not hmac.compare_digest(mac, wanted):
-            raise ChallengeInvalid
-        now = self._clock.now_ms()
-        if now >= int.from_bytes(expires):
-            raise ChallengeExpired(int.from_bytes(expires), now)
-        if not verify(public_key, signed_challenge(self.origin, challenge), signature):
-            raise ChallengeNotSigned(public_key.hex())
-        says = public_key + (now + TOKEN_MS).to_bytes(_EXPIRES_BYTES)
-        return Pass(urlsafe_b64encode(says + self._mac(_TOKEN_TAG, says)), now + TOKEN_MS)
+    def token(self, public_key: bytes) -> Token:
+        """A token for a key that has signed in."""
+        expires_ms = self._clock.now_ms() + TOKEN_MS
+        says = public_key + expires_ms.to_bytes(_EXPIRES_BYTES)
+        return Token(urlsafe_b64encode(says + self._mac(says)).decode("ascii"), expires_ms)
 
     def viewer_of(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> Viewer:
         """Who made the call with this metadata. Raises `NoToken`, `TokenInvalid`, `TokenExpired`."""
@@ -114,7 +81,7 @@ class Auth:
         if len(found) > 1 or scheme.lower() != "bearer":
             raise TokenInvalid
         says, mac = _parts(token)
-        if not hmac.compare_digest(mac, self._mac(_TOKEN_TAG, says)):
+        if not hmac.compare_digest(mac, self._mac(says)):
             raise TokenInvalid
         expires_ms, now = int.from_bytes(says[PUBLIC_KEY_BYTES:]), self._clock.now_ms()
         if now >= expires_ms:
@@ -122,13 +89,8 @@ class Auth:
         public_key = says[:PUBLIC_KEY_BYTES]
         return Viewer(public_key, public_key in self._operators)
 
-    def _mac(self, tag: bytes, says: bytes) -> bytes:
-        return hmac.digest(self._secret, tag + says, "sha256")
-
-
-def signed_challenge(origin: str, challenge: bytes) -> bytes:
-    """What a key signs to sign in at the server that writes the log `origin`."""
-    return pae(SIGN_IN_TYPE, origin.encode() + b"\n" + challenge)
+    def _mac(self, says: bytes) -> bytes:
+        return hmac.digest(self._secret, _TOKEN_TAG + says, "sha256")
 
 
 def _parts(token: str) -> tuple[bytes, bytes]:

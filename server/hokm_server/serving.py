@@ -22,6 +22,7 @@ from hokm.entry import event_key_id, leaf
 from hokm.events import Anchor
 from hokm.table import House
 from hokm_server.auth import Auth
+from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock, SystemClock
 from hokm_server.config import Settings
 from hokm_server.draft import Signet
@@ -114,9 +115,9 @@ async def serving(
         )
         stack.callback(tables.stop)
         tables.start()
-        auth = Auth(keys.origin, keys.token_secret, [keys.operator.public], clock)
+        auth = Auth(keys.token_secret, [keys.operator.public], clock)
         services = Services(
-            SignInService(auth),
+            SignInService(Challenges(keys.origin, clock, entropy), auth),
             TablesService(tables, lambda context: auth.viewer_of(context.invocation_metadata())),
             LogService(store, log, Proofs(store, log, publisher)),
         )

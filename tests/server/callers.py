@@ -25,7 +25,7 @@ from hokm.v1 import log_service_pb2, log_service_pb2_grpc, rules_pb2, sign_in_se
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import read_event, write_move
-from hokm_server.auth import signed_challenge
+from hokm_server.challenges import signed_challenge
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving

@@ -33,6 +33,7 @@ from hokm.v1 import tables_service_pb2 as tables_pb
 from hokm.verify import Signatures, Verdict, Wishes, verify
 from hokm_server.__main__ import serve_until_stopped
 from hokm_server.auth import TOKEN_MS
+from hokm_server.challenges import signed_challenge
 from hokm_server.config import Settings
 from hokm_server.errors import AddressUnusable, CertificateUnusable, DatabaseCorrupt, DatabaseInUse
 from hokm_server.log_service import PIECE_BYTES
@@ -78,6 +79,17 @@ async def test_a_wrong_signature_is_refused(visit: Visit) -> None:
     assert facts == {"public_key": key.public.hex()}
     code, reason, _ = await refused(visit.sign_in.GetChallenge(sign_in_pb.GetChallengeRequest(public_key=b"short")))
     assert (code, reason) == (grpc.StatusCode.INVALID_ARGUMENT, "WRONG_LENGTH")
+
+
+async def test_a_challenge_buys_one_token(visit: Visit) -> None:
+    """Who copies what was sent gets nothing for it."""
+    key = Caller(0).key
+    challenge = await visit.sign_in.GetChallenge(sign_in_pb.GetChallengeRequest(public_key=key.public))
+    signature = key.sign(signed_challenge(challenge.origin, challenge.challenge))
+    asked = sign_in_pb.SignInRequest(public_key=key.public, challenge=challenge.challenge, signature=signature)
+    assert (await visit.sign_in.SignIn(asked)).token
+    code, reason, _ = await refused(visit.sign_in.SignIn(asked))
+    assert (code, reason) == (grpc.StatusCode.UNAUTHENTICATED, "CHALLENGE_USED")
 
 
 @pytest.mark.parametrize(

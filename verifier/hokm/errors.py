@@ -655,6 +655,12 @@ class ChallengeNotSigned(NotSignedIn):
     sentence = "The key {public_key} has not signed this origin and challenge."
 
 
+class ChallengeUsed(NotSignedIn):
+    """A challenge is answered once, and before very many younger ones are."""
+
+    sentence = "This challenge was answered before, or too many younger ones were: ask for another."
+
+
 class NoToken(NotSignedIn):
     """The call brings no token."""
 
