@@ -3,7 +3,7 @@
 
 There is no timer and no batch size to tune: an idle server commits each batch at once, a busy one commits many
 together. A batch comes with a function to call. All that comes in one turn of the event loop is handed to the thread
-together, and one call into the loop for each commit brings all answers back. There is no task and no future for a batch.
+together, and one call into the loop for each commit brings all answers back. No batch has a task or a future.
 
 What a failed commit does to its batches is told to each of them as `LogNotWritable`, and nothing of them is there.
 After a full disk, a lock or a read-only file the writer goes on, for the next commit may succeed. After
