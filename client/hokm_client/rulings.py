@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from hokm.cards import Card, card_text, hand_of
-from hokm.deal import HOUSE_SEAT, commitment, deal, hands, packets_of
+from hokm.deal import HOUSE_SEAT, commitment, deal, hands, middle, packets_of
 from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
@@ -83,7 +83,7 @@ def check_ruling(table: Table, time_ms: int, content: Ruling) -> None:
     kind = type(content)
     if isinstance(content, HOUSE_WORD) and _is_house_word(table, time_ms, content):
         return
-    wanted = due(table) or overdue(table, time_ms)
+    wanted = due(table, time_ms) or overdue(table, time_ms)
     if kind is not wanted:
         instead = "a move" if wanted is None else wanted.__name__
         raise forged(table, f"{kind.__name__} stands where {instead} must")
@@ -129,11 +129,11 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
     """Whether it may stand as the house's word; False where only a rule could have brought it."""
     match content:
         case Reopened(seats=seats):
-            if due(table) is not None or not seats or not set(seats) <= set(reopening(table, time_ms)):
+            if due(table, table.time_ms) is not None or not seats or not set(seats) <= set(reopening(table, time_ms)):
                 raise forged(table, "a decision begins anew that has not run out, or has begun anew before")
             return True
         case StoodIn(cause=StandInCause.AWAY, seat=seat):
-            if due(table) is not None or not may_call_away(table, seat, time_ms):
+            if due(table, time_ms) is not None or not may_call_away(table, seat, time_ms):
                 raise forged(table, f"seat {seat} cannot be called away here")
             _check_stand_in(table, content, seat)
             return True
@@ -204,7 +204,7 @@ def decide_again(table: Table, numbers: tuple[bytes, ...], plays: Iterable[tuple
     assert stage.ceremony.commit_set is not None
     deck = deal(stage.ceremony.commit_set, numbers)
     packets = packets_of(deck, stage.hakem, table.rules.packets)
-    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]))
+    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]), middle(deck))
     for before, event in plays:
         content = event.content
         if isinstance(content, SignedMove):

@@ -246,7 +246,7 @@ class Stream:
             raise self._forged(str(error)) from None
 
     def _check_move(self, table: Table, event: Event, signed: SignedMove) -> None:
-        wanted = due(table) or overdue(table, event.time_ms)
+        wanted = due(table, event.time_ms) or overdue(table, event.time_ms)
         if wanted is not None:
             raise self._forged(f"a move stands where {wanted.__name__} must", FraudKind.FORGED_MOVE)
         try:

@@ -93,12 +93,12 @@ class Steward:
                 draft.fault(ServerFaultCause.SEALED_LOST, now)
                 return
             time_ms = max(now, table.time_ms)
-            kind = due(table)
+            kind = due(table, table.time_ms if draft.reopens else time_ms)
             if kind is None and draft.reopens:
                 draft.reopens = False
                 if seats := reopening(table, time_ms):
                     draft.reopen(seats, now)
-                    continue
+                continue
             kind = kind or overdue(table, time_ms)
             if kind is None or kind is StoodIn:
                 return
@@ -111,7 +111,7 @@ class Steward:
         _, signed, number, answer = waiting
         act = signed.move.act
         late = act if isinstance(act, Join) and not isinstance(table.stage, Seating) else None
-        if due(table) is StoodIn and late is None:
+        if due(table, now) is StoodIn and late is None:
             return self._answer_again(live, draft, waiting, answers)
         time_ms = max(now, table.time_ms)
         try:
@@ -258,7 +258,7 @@ class Steward:
         now = self._clock.now_ms()
         if retry:
             times = [now + RETRY_MS]
-        elif due(live.there) is StoodIn:
+        elif due(live.there, self._clock.now_ms()) is StoodIn:
             times = []  # until somebody comes: a deadline that passes meanwhile is acted upon then
         else:
             away = live.away_ms()

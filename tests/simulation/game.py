@@ -9,21 +9,23 @@ play for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from hokm.cards import Hand
-from hokm.deal import HOUSE_SEAT, commitment, house_number
+from hokm.cards import Card, cards_of
+from hokm.deal import HOUSE_SEAT, commitment, early_commitment, house_number
 from hokm.events import (
     Act,
     Anchor,
     CeremonyOpened,
     Commit,
     Dealt,
+    EarlyTurned,
     Event,
     GameStarted,
     Join,
+    LayEarly,
     Leave,
     Move,
     NameTrump,
@@ -52,6 +54,7 @@ from hokm.table import (
     NO_HANDS,
     Ceremony,
     Hands,
+    LaidCard,
     Over,
     Round,
     RulingKind,
@@ -120,6 +123,8 @@ class Game:
     signers: dict[bytes, bytes] = field(default_factory=dict)
     """Whose each signature under a move is."""
     hands: Hands = NO_HANDS
+    laid: dict[int, tuple[Card, bytes]] = field(default_factory=dict)
+    """Card and salt of each lay, by the version of its LayEarly."""
 
     def __post_init__(self) -> None:
         self.rng = self.house.rng
@@ -190,7 +195,7 @@ class Game:
             made = commitment(ctx, HOUSE_SEAT, self.event_key.public, number)
             self.log(rule(table, kind, Supply(house_commitment=made, anchor=Anchor(size, root))))
             return
-        self.log(rule(table, kind, self.supply()))
+        self.log(rule(table, kind, replace(self.supply(), laid=self.opened_by(kind))))
         stage = self.table.stage
         if kind is Dealt:
             assert isinstance(stage, Round)
@@ -199,10 +204,19 @@ class Game:
             five = tuple(self.numbers[ctx, seat] for seat in range(5))
             self.hands = hands_of(stage.ceremony.commit_set, five, stage.hakem, self.rules.packets)
 
+    def opened_by(self, kind: RulingKind) -> tuple[tuple[Card, bytes], ...]:
+        """The lays that a ruling of that kind opens now."""
+        stage = self.table.stage
+        if not isinstance(stage, Round) or stage.extra is None:
+            return ()
+        turning = stage.extra.lays[stage.turn]
+        lays = (turning,) if kind is EarlyTurned else stage.extra.unturned if kind is RoundRevealed else ()
+        return tuple(self.laid[lay.version] for lay in lays if lay is not None)
+
     @property
     def is_due(self) -> bool:
         """Whether a ruling has to come next."""
-        return due(self.table) is not None
+        return due(self.table, self.now_ms) is not None
 
     def revoke(self) -> None:
         """The event key is revoked; the new one ends the game."""
@@ -241,7 +255,7 @@ class Game:
 
     def settle(self) -> None:
         """Log all that is due."""
-        while (kind := due(self.table)) is not None:
+        while (kind := due(self.table, self.now_ms)) is not None:
             self.rule(kind)
 
     def time_out(self) -> None:
@@ -250,7 +264,7 @@ class Game:
         expiry = expires_ms(self.table)
         assert expiry is not None
         self.house.now_ms = max(self.house.now_ms, expiry)
-        kind = overdue(self.table, self.now_ms)
+        kind = due(self.table, self.now_ms) or overdue(self.table, self.now_ms)
         assert kind is not None
         self.rule(kind)
 
@@ -298,13 +312,13 @@ class Game:
         )
         return move._replace(number=self.moved[signer(table, move)])
 
-    def do(self, seat: Seat, act: Act, protest: Protest | None = None) -> None:
+    def do(self, seat: Seat, act: Act, protest: Protest | None = None, laid: LaidCard | None = None) -> None:
         """That seat does it, if the table lets it."""
         self.settle()
         move = self.draft(seat, act, protest)
         assert overdue(self.table, self.now_ms) is None
         vouch(self.table, move)
-        decide(self.table, move, self.now_ms, self.hands)
+        decide(self.table, move, self.now_ms, self.hands, laid)
         key = self.keys[signer(self.table, move)]
         self.moved[key.public] += 1
         self.log(self.sign(move, key))
@@ -343,6 +357,15 @@ class Game:
         legal = list(cards_of(may_play(round_, hand)))
         self.do(round_.turn, Play((choose or self.rng.choice)(legal)))
 
+    def lay(self, seat: Seat, card: Card) -> None:
+        """That seat lays a card face down."""
+        self.settle()
+        round_, salt = self.round, self.house.octets()
+        made = early_commitment(round_.ceremony.ctx, round_.trick_number, seat, card, salt)
+        is_middle = round_.extra is not None and round_.extra.middle == card
+        self.do(seat, LayEarly(made, is_middle), laid=LaidCard(card, salt))
+        self.laid[self.table.version] = card, salt
+
     def leave(self, seat: Seat) -> None:
         self.do(seat, Leave())
 
@@ -377,6 +400,9 @@ class Game:
         """Somebody who is to act does so, a second later."""
         self.settle()
         self.house.wait(self.rng.randrange(200, 1800))
+        self.settle()
+        if not to_act(self.table):
+            return
         seat, _ = self.rng.choice(to_act(self.table))
         match self.table.stage:
             case Ceremony(commit_set=None):
@@ -446,7 +472,7 @@ class Game:
                 ((_, decision),) = to_act(table)
                 if self.now_ms < decision.deadline_ms:
                     self.call_away()
-        elif what == "down" and not any(decision.reopened for _, decision in to_act(table)):
+        elif what == "down" and not any(decision.reopened for _, decision in to_act(table)) and table.tea is None:
             self.reopen()
         elif what == "protest" and place.protests < 3:
             self.protest(seat)
@@ -508,10 +534,3 @@ def _owed_by_house(ceremony: Ceremony) -> bool:
     """Whether silence now would be the house's own fault."""
     kinds = {ceremony.holders[seat].kind for seat in ceremony.missing}
     return SeatKind.STAND_IN in kinds or (ceremony.commit_set is not None and BOT in kinds)
-
-
-def cards_of(hand: Hand) -> Iterator[int]:
-    """The cards of a hand, lowest number first."""
-    while hand:
-        yield (hand & -hand).bit_length() - 1
-        hand &= hand - 1

@@ -197,8 +197,8 @@ class AnyGame(RuleBasedStateMachine):
     def what_is_next_is_clear(self) -> None:
         """A ruling that is due, or somebody who is to act, or the end; never two of them."""
         table = self.game.table
-        kind = due(table)
-        assert due(table) is kind
+        kind = due(table, table.time_ms)
+        assert due(table, table.time_ms) is kind
         assert kind is None, "the game has logged all that is due"
         assert bool(to_act(table)) != isinstance(table.stage, Over)
         assert not isinstance(table.stage, Between | Seating)

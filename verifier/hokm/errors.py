@@ -285,6 +285,13 @@ class Rule(HokmError):
     """Well-formed, but the rules of the game refuse it as things stand."""
 
 
+class AlreadyAnswered(Rule):
+    """One answer of a seat to one ask for tea (H4)."""
+
+    seat: int
+    sentence = "Seat {seat} has answered already."
+
+
 class AlreadyBack(Rule):
     """The player has returned and takes over with the next decision."""
 
@@ -299,11 +306,25 @@ class AlreadyCommitted(Rule):
     sentence = "Seat {seat} has committed in this ceremony."
 
 
+class AlreadyLaid(Rule):
+    """A seat has at most one card face down (H2)."""
+
+    seat: int
+    sentence = "A card of seat {seat} lies face down already."
+
+
 class AlreadyLeft(Rule):
     """The player's last word is Leave."""
 
     seat: int
     sentence = "Seat {seat} has left already."
+
+
+class AlreadyReady(Rule):
+    """One Ready of a seat in one tea (H4)."""
+
+    seat: int
+    sentence = "Seat {seat} is ready already."
 
 
 class AlreadyResigned(Rule):
@@ -349,6 +370,20 @@ class DeadlinePassed(Rule):
     sentence = "It is {time_ms}, and the time to decide was over at {deadline_ms}."
 
 
+class EarlyNotOpened(Rule):
+    """Card and salt beside a LayEarly open its commitment (H2)."""
+
+    seat: int
+    sentence = "The card and salt of seat {seat} do not open the commitment."
+
+
+class EarlySpent(Rule):
+    """Each lay of a game has a commitment and a salt of its own (H2)."""
+
+    seat: int
+    sentence = "Seat {seat} used this commitment or salt before in this game."
+
+
 class GameIsOver(Rule):
     """Nothing follows the last entry of a stream."""
 
@@ -363,12 +398,28 @@ class KeyNotNew(Rule):
     sentence = "The key {public_key} is used in this game already."
 
 
+class MiddleMistold(Rule):
+    """A LayEarly says truly whether its card is the partner's middle that lies open (H1, H2)."""
+
+    seat: int
+    sentence = "Seat {seat} says wrongly whether the face-down card is the open middle."
+
+
 class MustFollowSuit(Rule):
     """Follow the suit led if you can (G8)."""
 
     card: str
     led: str
     sentence = "{card} cannot be played: {led} was led and the hand holds it."
+
+
+class MustWait(Rule):
+    """Whoever came early waits three whole tricks (H2)."""
+
+    seat: int
+    trick: int
+    again: int
+    sentence = "It is trick {trick}, and seat {seat} may come early again in trick {again}."
 
 
 class NotABot(Rule):
@@ -378,11 +429,31 @@ class NotABot(Rule):
     sentence = "Who stands in for seat {seat} must join as a bot."
 
 
+class NotARun(Rule):
+    """A run is ace, king and queen of a plain suit, or the top of the unplayed trumps, the highest first (H3)."""
+
+    cards: str
+    sentence = "{cards} is no run."
+
+
 class NotAbsent(Rule):
     """Only who is absent can return."""
 
     seat: int
     sentence = "Seat {seat} is not absent."
+
+
+class NotLed(Rule):
+    """Nobody comes early before a card is led (H2)."""
+
+    sentence = "Nothing has been led yet."
+
+
+class NotOnLead(Rule):
+    """A run is led (H3)."""
+
+    seat: int
+    sentence = "Seat {seat} is not on lead."
 
 
 class NotOpenYet(Rule):
@@ -407,10 +478,31 @@ class NotYourTurn(Rule):
     sentence = "It is not the turn of seat {seat}."
 
 
+class NoTeaAsked(Rule):
+    """An answer is to another player's ask for tea that is still open (H4)."""
+
+    seat: int
+    sentence = "There is no ask for tea that seat {seat} could answer."
+
+
+class NothingLaid(Rule):
+    """What is taken back lies face down (H2)."""
+
+    seat: int
+    sentence = "No card of seat {seat} lies face down."
+
+
 class NothingProtested(Rule):
     """The act carries nothing but its protest."""
 
     sentence = "A move that only protests must carry a protest."
+
+
+class NothingToPickUp(Rule):
+    """The partner's middle is picked up by the hakem's partner while it lies open (H1)."""
+
+    seat: int
+    sentence = "There is no open card that seat {seat} could pick up."
 
 
 class NumberNotOpened(Rule):
@@ -469,6 +561,46 @@ class StandInNotDue(Rule):
     sentence = "No stand-in is wanted in seat {seat}."
 
 
+class StandInsTakeNoTea(Rule):
+    """Tea is for players: a stand-in neither asks for it nor answers (H4)."""
+
+    seat: int
+    sentence = "A stand-in holds seat {seat}, and tea is for players."
+
+
+class TeaIsServed(Rule):
+    """While tea is drunk nobody plays (H4)."""
+
+    sentence = "The game pauses for tea."
+
+
+class TeaNotServed(Rule):
+    """Ready is said at tea (H4)."""
+
+    sentence = "Nobody is at tea."
+
+
+class TeaSpent(Rule):
+    """Each player may ask for tea once in a game (H4)."""
+
+    seat: int
+    sentence = "Seat {seat} has asked for tea in this game."
+
+
+class TeaWaiting(Rule):
+    """One tea at a time (H4)."""
+
+    sentence = "A tea is asked for, granted or drunk already."
+
+
+class TooManyLays(Rule):
+    """Three lays of a seat in one trick (H2)."""
+
+    seat: int
+    most: int
+    sentence = "Seat {seat} has laid {most} times in this trick."
+
+
 class TooManyProtests(Rule):
     """A seat protests a few times in a round."""
 
@@ -483,6 +615,13 @@ class TooManyReturns(Rule):
     seat: int
     most: int
     sentence = "Seat {seat} has returned {most} times in this round."
+
+
+class TurnHasCome(Rule):
+    """A card is laid face down before the seat's turn (H2)."""
+
+    seat: int
+    sentence = "The turn of seat {seat} has come."
 
 
 class WrongCommitSet(Rule):

@@ -58,6 +58,16 @@ MISSES_TO_BE_ABSENT: Final = 2
 TIMEOUT_POLICY: Final = "timeout-1"
 """The name of the policy of `timeout_trump` and `timeout_card`."""
 
+MOST_LAYS: Final = 3
+"""Cards that a seat may lay face down in one trick, those that it takes back among them (H2)."""
+TRICKS_BETWEEN_LAYS: Final = 4
+"""A seat whose face-down card turned over in trick t may lay again from trick t + 4 on (H2)."""
+
+TEA_ANSWER_MS: Final = 20_000
+"""How long the others may say no to tea; silence is yes (H4)."""
+TEA_MS: Final = 180_000
+"""The longest tea (H4)."""
+
 
 # The table's rules: options fixed and signed before the first card. The enums' values are those on the wire.
 
@@ -260,6 +270,23 @@ def trick_winner(cards: Sequence[Card], leader: Seat, trump: int) -> Seat:
             winner = seat
         seat += 1
     return winner & 3
+
+
+# Several cards on lead (H3).
+
+
+def is_run(cards: Sequence[Card], trump: int, played: Hand) -> bool:
+    """Whether these cards, in this order, may be led at once; that the leader holds them is not asked here.
+
+    Ace, king and queen of one suit that is not trumps, exactly these; or two or more trumps that are the top of those
+    not in `played`, without a gap and the highest first. Whoever else holds a card has no part in it, so the answer
+    tells nothing about another hand.
+    """
+    suit = cards[0] // 13
+    if suit != trump:
+        return tuple(cards) == tuple(13 * suit + rank - 2 for rank in (ACE, ACE - 1, ACE - 2))
+    unplayed = (card for card in range(13 * suit + 12, 13 * suit - 1, -1) if not played >> card & 1)
+    return len(cards) > 1 and all(card == next(unplayed, None) for card in cards)
 
 
 # One round and one game (G10 to G13).

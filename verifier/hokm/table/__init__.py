@@ -2,10 +2,12 @@
 """The game as a state machine: what a table is, what may happen at it, what must happen next.
 
     state    Table and its stages: what everybody may know
+    hands    the cards of a deal, as far as somebody knows them: the secrets, which are arguments
     vouch    what the head of a move vouches for, and who must have signed it
-    decide   whether the rules allow an act
+    decide   whether the rules allow an act; those of a round in `decide_round`
     due      the ruling that the house must add next, and with what content
-    evolve   the table after one more entry
+    evolve   the table after one more entry; a seat's changes in `seats`, those of a round in `tricks`
+    tea      the pause that players may ask for: what may be done, what is due, what comes of it
 
 The server, a player's client and the verifier drive the same four functions, one entry at a time:
 
@@ -14,10 +16,11 @@ The server, a player's client and the verifier drive the same four functions, on
     either way                   `evolve` makes the next table
 """
 
-from hokm.table.decide import NO_HANDS, Hands, decide, decide_stand_in, hands_of, may_play, phase
+from hokm.table.decide import decide, decide_stand_in
 from hokm.table.due import (
     RulingKind,
     Supply,
+    brought_by_time,
     carried,
     due,
     expires_ms,
@@ -34,12 +37,14 @@ from hokm.table.due import (
     stand_in_wanted,
 )
 from hokm.table.evolve import evolve, opened, resumed
+from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_of, may_play
 from hokm.table.numbers import makes_a_deck
 from hokm.table.state import (
     Between,
     Ceremony,
     Decision,
     House,
+    Lay,
     Over,
     Place,
     Round,
@@ -48,8 +53,10 @@ from hokm.table.state import (
     Stage,
     StandIn,
     Table,
+    Tea,
     Trick,
     open_decision,
+    phase,
     to_act,
 )
 from hokm.table.vouch import signer, vouch
@@ -61,6 +68,8 @@ __all__ = [
     "Decision",
     "Hands",
     "House",
+    "LaidCard",
+    "Lay",
     "Over",
     "Place",
     "Round",
@@ -71,7 +80,9 @@ __all__ = [
     "StandIn",
     "Supply",
     "Table",
+    "Tea",
     "Trick",
+    "brought_by_time",
     "carried",
     "decide",
     "decide_stand_in",

@@ -8,10 +8,8 @@ everybody can see is checked.
 
 from __future__ import annotations
 
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
-from hokm.cards import SUIT_MASKS, Hand, card_text, hand_of
-from hokm.deal import deal, hands, packets_of
 from hokm.errors import (
     AlreadyBack,
     AlreadyCommitted,
@@ -19,21 +17,18 @@ from hokm.errors import (
     AlreadyResigned,
     AlreadyRevealed,
     AlreadySeated,
-    CardNotHeld,
     CommitmentCopied,
-    DeadlinePassed,
     GameIsOver,
     KeyNotNew,
-    MustFollowSuit,
     NotABot,
     NotAbsent,
     NothingProtested,
     NotOpenYet,
-    NotYourTurn,
     OnlyPersonsResign,
     RuleOff,
     SeatNotFree,
     StandInNotDue,
+    TeaIsServed,
     TooManyProtests,
     TooManyReturns,
     WrongCommitSet,
@@ -61,54 +56,51 @@ from hokm.events import (
     SeatKind,
     TakeBack,
 )
-from hokm.rules import Packets, Seat, legal_cards
+from hokm.rules import Seat
+from hokm.table import tea
+from hokm.table.decide_round import (
+    decide_lay,
+    decide_pick_up,
+    decide_play,
+    decide_run,
+    decide_take_back,
+    decide_trump,
+)
+from hokm.table.hands import NO_HANDS, Hands, LaidCard
 from hokm.table.state import (
     MOST_PROTESTS,
     MOST_RETURNS,
     Ceremony,
-    Decision,
     Over,
     Place,
     Round,
     Seating,
     Table,
-    open_decision,
+    check_in_time,
+    phase,
 )
 
 
-class Hands(NamedTuple):
-    """The cards of one deal, of the seats whose cards are known."""
-
-    dealt: tuple[Hand | None, Hand | None, Hand | None, Hand | None]
-    """By seat, all thirteen as dealt, whatever has been played since."""
-    five: Hand | None
-    """The hakem's first packet."""
-
-
-NO_HANDS = Hands((None, None, None, None), None)
-"""Nobody's cards are known."""
-
-
-def hands_of(commit_set: bytes, numbers: tuple[bytes, ...], hakem: Seat, packets: Packets) -> Hands:
-    """All hands of a deal from its five numbers."""
-    deck = deal(commit_set, numbers)
-    return Hands(hands(deck, hakem, packets), hand_of(packets_of(deck, hakem, packets)[0][hakem]))
-
-
-def decide(table: Table, move: Move, time_ms: int, known: Hands = NO_HANDS) -> None:
+def decide(table: Table, move: Move, time_ms: int, known: Hands = NO_HANDS, laid: LaidCard | None = None) -> None:
     """Raise the reason why this act cannot be logged at that time; return where it can.
 
-    The head of the move is `vouch`'s, and a ruling that is due comes before any move: see `due`. A Join at a table
-    that has started is a stand-in's and is decided by `decide_stand_in`.
+    `laid` comes beside a LayEarly; who does not know it leaves it out. The head of the move is `vouch`'s, and a ruling
+    that is due comes before any move: see `due`. A Join at a table that has started is a stand-in's and is decided by
+    `decide_stand_in`.
     """
     seat, act = move.seat, move.act
     if isinstance(table.stage, Over):
         raise GameIsOver(table.version)
+    if table.is_pausing and not isinstance(act, AT_TEA):
+        raise TeaIsServed
+    switch = HOUSE_RULES.get(type(act))
+    if switch is not None and not getattr(table.rules, switch):
+        raise RuleOff(switch)
     match act:
         case Play(card):
-            _decide_play(table, seat, card, time_ms, known)
-        case NameTrump():
-            _decide_trump(table, seat, time_ms)
+            decide_play(table, seat, card, time_ms, known)
+        case NameTrump() | CallMiddle():
+            decide_trump(table, seat, time_ms)
         case Commit(commitment):
             _decide_commit(table, seat, commitment, time_ms)
         case Reveal(ctx, commit_set):
@@ -127,11 +119,26 @@ def decide(table: Table, move: Move, time_ms: int, known: Hands = NO_HANDS) -> N
                 raise NothingProtested
             if _place(table, seat).protests >= MOST_PROTESTS:
                 raise TooManyProtests(seat, MOST_PROTESTS)
-        case CallMiddle() | PickUp() | LayEarly() | TakeBack() | Run() | AskTea() | AnswerTea() | Ready():
-            raise RuleOff(HOUSE_RULES[type(act)])
+        case PickUp():
+            decide_pick_up(table, seat)
+        case LayEarly():
+            decide_lay(table, seat, act, known, laid)
+        case TakeBack():
+            decide_take_back(table, seat)
+        case Run(cards):
+            decide_run(table, seat, cards, time_ms, known)
+        case AskTea():
+            tea.decide_ask(table, seat)
+        case AnswerTea():
+            tea.decide_answer(table, seat, time_ms)
+        case Ready():
+            tea.decide_ready(table, seat)
         case _:
             assert_never(act)
 
+
+AT_TEA = (Ready, Leave, Return, PickUp, ProtestOnly)
+"""Acts that are taken while tea is drunk."""
 
 HOUSE_RULES: dict[type[Act], str] = {
     CallMiddle: "partners_middle",
@@ -144,11 +151,6 @@ HOUSE_RULES: dict[type[Act], str] = {
     Ready: "tea",
 }
 """The switch that each act of a house rule needs."""
-
-
-def may_play(round_: Round, hand: Hand) -> Hand:
-    """The cards of a hand, as it was dealt, that its seat may play to the trick on the table (G7, G8)."""
-    return legal_cards(hand & ~round_.played, round_.led)
 
 
 # Seats.
@@ -210,7 +212,7 @@ def _decide_commit(table: Table, seat: Seat, commitment: bytes, time_ms: int) ->
     decision = stage.decisions[seat]
     if decision is None:
         raise NotOpenYet(seat)
-    _in_time(decision, time_ms)
+    check_in_time(decision, time_ms)
     if commitment == stage.house_commitment or commitment in stage.commitments:
         raise CommitmentCopied(seat)
 
@@ -222,54 +224,9 @@ def _decide_reveal(table: Table, seat: Seat, ctx: bytes, commit_set: bytes, time
     decision = stage.decisions[seat]
     if decision is None:
         raise AlreadyRevealed(seat)
-    _in_time(decision, time_ms)
+    check_in_time(decision, time_ms)
     if ctx != stage.ctx or commit_set != stage.commit_set:
         raise WrongCommitSet(commit_set.hex(), stage.commit_set.hex())
-
-
-# The round.
-
-
-def _decide_trump(table: Table, seat: Seat, time_ms: int) -> None:
-    round_ = _round(table)
-    if round_.trump is not None:
-        raise WrongPhase(phase(table))
-    _in_time(_in_turn(table, seat), time_ms)
-
-
-def _decide_play(table: Table, seat: Seat, card: int, time_ms: int, known: Hands) -> None:
-    round_ = table.stage
-    if type(round_) is not Round or round_.trump is None:
-        raise WrongPhase(phase(table))
-    if round_.decision is None or round_.turn != seat:
-        raise NotYourTurn(seat)
-    _in_time(round_.decision, time_ms)
-    hand = known.dealt[seat]
-    bit = 1 << card
-    if bit & round_.played or (hand is not None and not bit & hand):
-        raise CardNotHeld(card_text(card))
-    if hand is not None and not bit & may_play(round_, hand):
-        assert round_.led is not None
-        assert not bit & SUIT_MASKS[round_.led]
-        raise MustFollowSuit(card_text(card), "SHDC"[round_.led])
-
-
-def _round(table: Table) -> Round:
-    if not isinstance(table.stage, Round):
-        raise WrongPhase(phase(table))
-    return table.stage
-
-
-def _in_turn(table: Table, seat: Seat) -> Decision:
-    decision = open_decision(table, seat)
-    if decision is None:
-        raise NotYourTurn(seat)
-    return decision
-
-
-def _in_time(decision: Decision, time_ms: int) -> None:
-    if time_ms >= decision.deadline_ms:
-        raise DeadlinePassed(time_ms, decision.deadline_ms)
 
 
 def _place(table: Table, seat: Seat) -> Place:
@@ -277,14 +234,3 @@ def _place(table: Table, seat: Seat) -> Place:
     place = stage.places[seat] if isinstance(stage, Seating) else table.places[seat]
     assert place is not None, "vouch has found who signed"
     return place
-
-
-def phase(table: Table) -> str:
-    """The stage in one word: seating, ceremony, trumps, tricks, between or over."""
-    match table.stage:
-        case Round(trump=None):
-            return "trumps"
-        case Round():
-            return "tricks"
-        case stage:
-            return type(stage).__name__.lower()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from hokm.cards import Card
 from hokm.deal import Context, Purpose, commit_set, draw, game_id
 from hokm.events import (
     Anchor,
@@ -20,10 +21,12 @@ from hokm.events import (
     CeremonyVoided,
     CommitSetClosed,
     Dealt,
+    EarlyTurned,
     GameEndCause,
     GameEnded,
     GameStarted,
     HakemDrawn,
+    MiddleTurned,
     RoundRevealed,
     Ruling,
     SeatKind,
@@ -33,8 +36,12 @@ from hokm.events import (
     SignedMove,
     StandInCause,
     StoodIn,
+    TeaBegan,
+    TeaEnded,
     TimedOut,
+    UnturnedLay,
     VoidCause,
+    WaitingTea,
 )
 from hokm.rules import (
     BySide,
@@ -48,21 +55,25 @@ from hokm.rules import (
     timeout_card,
     timeout_trump,
 )
-from hokm.table.decide import NO_HANDS, Hands
+from hokm.table import tea
+from hokm.table.hands import NO_HANDS, Hands
 from hokm.table.state import (
     MOST_SEATING_MOVES,
     MOST_SEATING_MS,
     Between,
     Ceremony,
+    Extra,
     Over,
     Place,
     Round,
     Seating,
     Table,
+    Tea,
     all_persons_absent,
     all_persons_left,
     resigned_side,
     to_act,
+    to_answer,
 )
 
 RulingKind: TypeAlias = type[Ruling]
@@ -78,6 +89,8 @@ class Supply:
     numbers: tuple[bytes | None, ...] = (None,) * 5
     """The numbers of this ceremony or round that are there, the house's last."""
     hands: Hands = NO_HANDS
+    laid: tuple[tuple[Card, bytes], ...] = ()
+    """Card and salt of the lays that a ruling opens, in the order in which they were laid (H2)."""
     join: SignedMove | None = None
     """A stand-in's Join."""
     house_commitment: bytes = b""
@@ -87,13 +100,22 @@ class Supply:
 # What is due.
 
 
-def due(table: Table) -> RulingKind | None:
-    """The ruling that must be the next entry, whatever the time; None where a move or a deadline is next."""
+def due(table: Table, time_ms: int) -> RulingKind | None:
+    """The ruling that must be the next entry at that time; None where a move or a deadline is next.
+
+    Time matters to tea alone. At the time of the last entry it is what is due without a deadline.
+    """
     stage = table.stage
     if type(stage) is Round:
+        if stage.extra is not None and (kind := _due_by_extra(stage, stage.extra)) is not None:
+            return kind
+        if table.tea is not None and tea.ends(table, time_ms):
+            return TeaEnded
         if stage.decision is None:
             return RoundRevealed
-        return StoodIn if _seat_without_player(table) is not None else None
+        if _seat_without_player(table) is not None:
+            return StoodIn
+        return TeaBegan if table.tea is not None and tea.begins(table, time_ms) else None
     if type(stage) is Ceremony:
         if stage.commit_set is None and None not in stage.commitments:
             return CommitSetClosed
@@ -101,9 +123,7 @@ def due(table: Table) -> RulingKind | None:
             return HakemDrawn if stage.purpose is Purpose.DRAW else Dealt
         return GameEnded if all_persons_left(table) else None
     if type(stage) is Between:
-        if stage.ending is not None:
-            return GameEnded
-        return StoodIn if _seat_without_player(table) is not None else CeremonyOpened
+        return _due_between(table, stage, time_ms)
     if type(stage) is Seating:
         if None not in stage.places:
             return GameStarted
@@ -111,12 +131,34 @@ def due(table: Table) -> RulingKind | None:
     return None
 
 
+def _due_by_extra(round_: Round, extra: Extra) -> RulingKind | None:
+    if extra.called:
+        return MiddleTurned
+    if round_.decision is not None and extra.lays[round_.turn] is not None:
+        return EarlyTurned
+    return None
+
+
+def _due_between(table: Table, stage: Between, time_ms: int) -> RulingKind | None:
+    if tea.ends(table, time_ms):
+        return TeaEnded
+    if stage.ending is not None:
+        return GameEnded
+    if _seat_without_player(table) is not None:
+        return StoodIn
+    if table.is_pausing:
+        return None
+    return TeaBegan if tea.begins(table, time_ms) else CeremonyOpened
+
+
 def overdue(table: Table, time_ms: int) -> RulingKind | None:
     """The ruling that a deadline at or before that time brings, where nothing is `due`."""
-    expiry = expires_ms(table)
-    if expiry is None or time_ms < expiry:
-        return None
     stage = table.stage
+    if type(stage) is Between or table.is_pausing:
+        return None
+    deadline = _deadline_ms(table)
+    if deadline is None or time_ms < deadline:
+        return None
     if type(stage) is Round:
         return TimedOut
     if type(stage) is Ceremony:
@@ -125,7 +167,21 @@ def overdue(table: Table, time_ms: int) -> RulingKind | None:
 
 
 def expires_ms(table: Table) -> int | None:
-    """The first time at which something is `overdue`. A ceremony waits until every open step has ended."""
+    """The first time at which time alone brings something: what is `overdue`, or tea."""
+    if table.tea is None:
+        return _deadline_ms(table)
+    times = [tea.turns_ms(table), None if table.is_pausing else _deadline_ms(table)]
+    return min((time for time in times if time is not None), default=None)
+
+
+def brought_by_time(table: Table) -> RulingKind | None:
+    """What comes at `expires_ms`."""
+    expiry = expires_ms(table)
+    return None if expiry is None else due(table, expiry) or overdue(table, expiry)
+
+
+def _deadline_ms(table: Table) -> int | None:
+    """The deadline of what is open. A ceremony waits until every open step has ended."""
     stage = table.stage
     if type(stage) is Round:
         return None if stage.decision is None else stage.decision.deadline_ms
@@ -136,7 +192,7 @@ def expires_ms(table: Table) -> int | None:
 
 def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
     """The seat for which a StoodIn is due and why, where that is what is due."""
-    if due(table) is not StoodIn:
+    if due(table, table.time_ms) is not StoodIn:
         return None
     seat = _seat_without_player(table)
     assert seat is not None
@@ -148,7 +204,7 @@ def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
 def may_call_away(table: Table, seat: Seat, time_ms: int) -> bool:
     """Whether the house may say at that time that the person in that seat shows no sign of life (cause AWAY)."""
     stage, away_ms = table.stage, 1000 * table.rules.away_seconds
-    if not away_ms or not isinstance(stage, Round) or stage.decision is None or stage.turn != seat:
+    if not away_ms or table.is_pausing or not isinstance(stage, Round) or stage.decision is None or stage.turn != seat:
         return False
     place = table.places[seat]
     if place.kind is not SeatKind.PERSON or place.absent is not None:
@@ -158,7 +214,10 @@ def may_call_away(table: Table, seat: Seat, time_ms: int) -> bool:
 
 def reopening(table: Table, time_ms: int) -> tuple[Seat, ...]:
     """The seats whose open decisions have run out by that time and have not begun anew before."""
-    return tuple(seat for seat, decision in to_act(table) if decision.deadline_ms <= time_ms and not decision.reopened)
+    seats = [seat for seat, decision in to_act(table) if decision.deadline_ms <= time_ms and not decision.reopened]
+    if table.tea is not None and table.tea.ask.deadline_ms <= time_ms and not table.tea.ask.reopened:
+        seats += to_answer(table)
+    return tuple(sorted(set(seats)))
 
 
 def _seat_without_player(table: Table) -> Seat | None:
@@ -204,13 +263,20 @@ def rule(table: Table, kind: RulingKind, supply: Supply = NO_SUPPLY) -> Ruling:
         return Dealt()
     if kind is TimedOut:
         return _timed_out(table, supply.hands)
+    if kind is MiddleTurned:
+        assert supply.hands.middle is not None
+        return MiddleTurned(supply.hands.middle)
+    if kind is EarlyTurned:
+        return _early_turned(table, supply)
+    if kind is TeaBegan or kind is TeaEnded:
+        return kind()
     if kind is StoodIn:
         wanted = stand_in_wanted(table)
         assert wanted is not None
         assert supply.join is not None
         return StoodIn(wanted[0], supply.join, wanted[1])
     if kind is RoundRevealed:
-        return _round_revealed(table, _five(supply))
+        return _round_revealed(table, _five(supply), supply.laid)
     if kind is GameEnded:
         if isinstance(stage, Between) and stage.ending is not None:
             return stage.ending
@@ -246,7 +312,7 @@ def may_fault(table: Table, content: ServerFault) -> bool:
         case ServerFaultCause.KEY_REVOKED:
             is_possible = not isinstance(stage, Over)
             if isinstance(stage, Round):
-                content = replace(content, numbers=())  # they close the round, where they are not lost
+                content = replace(content, numbers=(), unturned=())  # they close the round, where they are not lost
         case ServerFaultCause.SEALED_LOST:
             is_possible = isinstance(stage, Ceremony | Round)
         case ServerFaultCause.NO_DEAL:
@@ -342,7 +408,20 @@ def _timed_out(table: Table, known: Hands) -> TimedOut:
     return TimedOut(seat, card=timeout_card(hand & ~stage.played, stage.led, stage.trump))
 
 
-def _round_revealed(table: Table, numbers: tuple[bytes, ...]) -> RoundRevealed:
+def _early_turned(table: Table, supply: Supply) -> EarlyTurned:
+    stage = table.stage
+    assert isinstance(stage, Round)
+    ((card, salt),) = supply.laid
+    return EarlyTurned(stage.turn, card, salt)
+
+
+def unturned(round_: Round, laid: tuple[tuple[Card, bytes], ...]) -> tuple[UnturnedLay, ...]:
+    """The lays that did not turn over, each with its card and salt."""
+    lays = () if round_.extra is None else round_.extra.unturned
+    return tuple(UnturnedLay(lay.seat, lay.trick, card, salt) for lay, (card, salt) in zip(lays, laid, strict=True))
+
+
+def _round_revealed(table: Table, numbers: tuple[bytes, ...], laid: tuple[tuple[Card, bytes], ...]) -> RoundRevealed:
     stage = table.stage
     assert isinstance(stage, Round)
     winner = round_winner(stage.tricks)
@@ -351,7 +430,7 @@ def _round_revealed(table: Table, numbers: tuple[bytes, ...]) -> RoundRevealed:
     follower = None
     if winner is not None and ending_after_round(table, score) is None:
         follower = next_hakem(stage.hakem, winner, table.rules.hakem_passes)
-    return RoundRevealed(numbers, (), winner, stage.tricks, won, score, follower, carried(table))
+    return RoundRevealed(numbers, unturned(stage, laid), winner, stage.tricks, won, score, follower, carried(table))
 
 
 def ending_after_round(table: Table, score: BySide) -> GameEnded | None:
@@ -378,11 +457,20 @@ def carried(table: Table) -> Carried:
                 left=place.left,
                 stand_in_key=b"" if stand_in is None else stand_in.public_key,
                 missed=place.missed,
+                tea_asked=place.tea_asked,
                 player_moves=place.signing.moves,
                 stand_in_moves=0 if stand_in is None else stand_in.signing.moves,
             )
         )
-    return Carried(tuple(seats), table.faults)
+    return Carried(tuple(seats), table.faults, _waiting(table.tea))
+
+
+def _waiting(tea_: Tea | None) -> WaitingTea | None:
+    """A tea that has not begun; one that is drunk is over before a round is revealed."""
+    if tea_ is None:
+        return None
+    assert tea_.pause is None
+    return WaitingTea(tea_.seat, tea_.ask.opened, tea_.ask.since_ms, tea_.yes)
 
 
 def _five(supply: Supply) -> tuple[bytes, ...]:

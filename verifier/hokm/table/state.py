@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from hokm.cards import Card, Hand
 from hokm.deal import Purpose
+from hokm.errors import DeadlinePassed
 from hokm.events import GameEnded, Holder, SeatKind, ServerFault, StandInCause
 from hokm.rules import BySide, Seat, TableRules
 
@@ -106,6 +107,8 @@ class Place(NamedTuple):
     """In this round, like the next two."""
     protests: int = 0
     resigned: bool = False
+    tea_asked: bool = False
+    """The player's one ask for tea in this game is spent (H4)."""
 
     @property
     def holder(self) -> Holder:
@@ -163,6 +166,48 @@ class Trick(NamedTuple):
     winner: Seat
 
 
+class Lay(NamedTuple):
+    """A card that was laid face down (H2)."""
+
+    version: int
+    """Of its LayEarly: who takes it back has seen at least this."""
+    seat: Seat
+    trick: int
+    """From 1."""
+    commitment: bytes
+
+
+NOBODY_LAYS: tuple[Lay | None, ...] = (None,) * 4
+NO_LAYS = (0,) * 4
+
+
+class Extra(NamedTuple):
+    """What the house rules H1 to H3 add to a round."""
+
+    called: bool = False
+    """The partner's middle is called, and not yet turned up."""
+    middle: Card | None = None
+    """The partner's middle, while it lies open."""
+    lead: int = 0
+    """The version of the entry that led the trick on the table: who comes early has seen at least this."""
+    lays: tuple[Lay | None, ...] = NOBODY_LAYS
+    """By seat, the card that lies face down."""
+    laid: tuple[int, ...] = NO_LAYS
+    """By seat, how often it has laid in this trick."""
+    again: tuple[int, ...] = NO_LAYS
+    """By seat, the trick, from 1, in which it may come early again."""
+    taken_back: tuple[Lay, ...] = ()
+    run: tuple[Card, ...] = ()
+    """Cards of a run that lie open and have not led yet."""
+    seen: Hand = 0
+    """Cards that all have seen without their being played: the middle, and what went back from a run."""
+
+    @property
+    def unturned(self) -> tuple[Lay, ...]:
+        """The lays that have not turned over, in the order in which they were laid."""
+        return tuple(sorted((*self.taken_back, *(lay for lay in self.lays if lay is not None))))
+
+
 class Round(NamedTuple):
     """A deal is played."""
 
@@ -181,6 +226,8 @@ class Round(NamedTuple):
     """Tricks that are over, the first one first."""
     decision: Decision | None
     """Trumps or a card, by the seat in turn; None once the round is over."""
+    extra: Extra | None = None
+    """None where none of H1 to H3 is on."""
 
     @property
     def turn(self) -> Seat:
@@ -188,9 +235,32 @@ class Round(NamedTuple):
         return self.leader + len(self.trick) & 3
 
     @property
+    def trick_number(self) -> int:
+        """Of the trick on the table, from 1."""
+        return len(self.history) + 1
+
+    @property
     def led(self) -> int | None:
         """The suit led, None on lead."""
         return self.trick[0] // 13 if self.trick else None
+
+
+class Tea(NamedTuple):
+    """A tea that is asked for, granted or drunk (H4)."""
+
+    seat: Seat
+    """Who asked."""
+    ask: Decision
+    """Until when the others may say no."""
+    yes: tuple[Seat, ...] = ()
+    """Who has said yes, ascending."""
+    pause: Decision | None = None
+    """From TeaBegan on: until when the game pauses at most."""
+    ready: frozenset[Seat] = frozenset()
+
+    def is_granted(self, time_ms: int) -> bool:
+        """Whether it is at that time: all three have said yes, or nobody has said no in time."""
+        return len(self.yes) == 3 or time_ms >= self.ask.deadline_ms
 
 
 class Between(NamedTuple):
@@ -237,10 +307,20 @@ class Table(NamedTuple):
     spent_keys: frozenset[bytes]
     """Keys that gave a seat back before the start, and every key that a stand-in has had: none may stand in."""
     stage: Stage
+    spent_lays: frozenset[bytes] = frozenset()
+    """Commitments of early cards in this game, and their salts as far as they are public: none may serve again."""
+    tea: Tea | None = None
+
+    @property
+    def is_pausing(self) -> bool:
+        """Tea is drunk: no deadline runs and nobody plays."""
+        return self.tea is not None and self.tea.pause is not None
 
 
 def to_act(table: Table) -> tuple[tuple[Seat, Decision], ...]:
-    """The seats that are to decide something, each with its decision."""
+    """The seats that are to decide something of the game, each with its decision; nobody while tea is drunk."""
+    if table.is_pausing:
+        return ()
     match table.stage:
         case Ceremony(decisions=decisions):
             return tuple((seat, open_) for seat, open_ in enumerate(decisions) if open_ is not None)
@@ -258,6 +338,27 @@ def open_decision(table: Table, seat: Seat) -> Decision | None:
     if type(stage) is Ceremony:
         return stage.decisions[seat]
     return None
+
+
+def to_answer(table: Table) -> tuple[Seat, ...]:
+    """The seats that may still say yes or no to a tea: those of the other players who have not, and who are here."""
+    tea = table.tea
+    if tea is None or tea.pause is not None or len(tea.yes) == 3:
+        return ()
+    return tuple(
+        seat
+        for seat, place in enumerate(table.places)
+        if seat != tea.seat and seat not in tea.yes and place.stand_in is None
+    )
+
+
+def at_tea(table: Table) -> tuple[Seat, ...]:
+    """The seats of the persons who are at the table, which tea waits for."""
+    return tuple(
+        seat
+        for seat, place in enumerate(table.places)
+        if place.kind is SeatKind.PERSON and place.absent is None and place.stand_in is None
+    )
 
 
 def all_persons_left(table: Table) -> bool:
@@ -285,3 +386,22 @@ def next_in_turn(seat: Seat, places: tuple[Place, ...], rules: TableRules, versi
     """The decision that opens for that seat with the entry of that version: half the time after a missed deadline."""
     half = places[seat].missed > 0
     return Decision(version, time_ms, rules.turn_seconds * (500 if half else 1000))
+
+
+def check_in_time(decision: Decision, time_ms: int) -> None:
+    """Raise `DeadlinePassed` at or after the deadline."""
+    if time_ms >= decision.deadline_ms:
+        raise DeadlinePassed(time_ms, decision.deadline_ms)
+
+
+def phase(table: Table) -> str:
+    """The stage in one word: seating, ceremony, trumps, tricks, between or over; tea while tea is drunk."""
+    if table.is_pausing:
+        return "tea"
+    match table.stage:
+        case Round(trump=None):
+            return "trumps"
+        case Round():
+            return "tricks"
+        case stage:
+            return type(stage).__name__.lower()

@@ -20,7 +20,24 @@ from hokm.errors import (
     WrongGame,
     WrongPhase,
 )
-from hokm.events import Commit, Join, Leave, Move, NameTrump, Play, ProtestOnly, Resign, Return, Reveal
+from hokm.events import (
+    AnswerTea,
+    CallMiddle,
+    Commit,
+    Join,
+    LayEarly,
+    Leave,
+    Move,
+    NameTrump,
+    Play,
+    ProtestOnly,
+    Ready,
+    Resign,
+    Return,
+    Reveal,
+    Run,
+    TakeBack,
+)
 from hokm.table.state import NO_GAME, Ceremony, Decision, Over, Place, Round, Seating, Signing, Table, open_decision
 
 if TYPE_CHECKING:
@@ -67,23 +84,34 @@ def vouch(table: Table, move: Move) -> None:
         raise SeenNotYet(move.seen_version, table.version)
     if move.seen_version < signing.seen:
         raise SeenFell(move.seen_version, signing.seen)
-    decision = _answered(table, move.seat, act)
-    if decision is not None and move.seen_version < decision.opened:
-        raise StaleMove(move.seen_version, decision.opened)
+    opened = _opened(table, move.seat, act)
+    if move.seen_version < opened:
+        raise StaleMove(move.seen_version, opened)
 
 
-def _answered(table: Table, seat: int, act: Act) -> Decision | None:
-    """The open decision that this act answers, where it answers one."""
+def _opened(table: Table, seat: int, act: Act) -> int:
+    """The version of the entry that opened what this act answers; 0 where that is open since TableOpened."""
     stage = table.stage
+    decision: Decision | None = None
     match act:
-        case Play() | NameTrump():
-            return open_decision(table, seat) if type(stage) is Round else None
+        case Play() | NameTrump() | CallMiddle() | Run():
+            decision = open_decision(table, seat) if type(stage) is Round else None
         case Commit():
-            return stage.decisions[seat] if type(stage) is Ceremony and stage.commit_set is None else None
+            decision = stage.decisions[seat] if type(stage) is Ceremony and stage.commit_set is None else None
         case Reveal():
-            return stage.decisions[seat] if type(stage) is Ceremony and stage.commit_set is not None else None
+            decision = stage.decisions[seat] if type(stage) is Ceremony and stage.commit_set is not None else None
+        case LayEarly():
+            return stage.extra.lead if type(stage) is Round and stage.extra is not None and stage.trick else 0
+        case TakeBack():
+            lay = stage.extra.lays[seat] if type(stage) is Round and stage.extra is not None else None
+            return 0 if lay is None else lay.version
+        case AnswerTea():
+            decision = None if table.tea is None else table.tea.ask
+        case Ready():
+            decision = None if table.tea is None else table.tea.pause
         case _:
-            return None  # open since TableOpened
+            return 0
+    return 0 if decision is None else decision.opened
 
 
 def _signing(table: Table, move: Move) -> Signing:

@@ -135,6 +135,9 @@ class Code(StrEnum):
     STAND_IN_DIFFERS = "STAND_IN_DIFFERS"
     NOT_AWAY = "NOT_AWAY"
     NOT_REOPENED = "NOT_REOPENED"
+    MIDDLE_DIFFERS = "MIDDLE_DIFFERS"
+    EARLY_DIFFERS = "EARLY_DIFFERS"
+    EARLY_DOES_NOT_OPEN = "EARLY_DOES_NOT_OPEN"
     # 11
     RESULT_DIFFERS = "RESULT_DIFFERS"
     ENDING_DIFFERS = "ENDING_DIFFERS"
@@ -227,6 +230,12 @@ SAID: Final[dict[Code, tuple[Step, str]]] = {
     ),
     Code.NOT_AWAY: (Step.MOVES, "The house may not call seat {seat} away here, or not yet."),
     Code.NOT_REOPENED: (Step.MOVES, "The decisions that begin anew have not all run out, or did begin anew before."),
+    Code.MIDDLE_DIFFERS: (Step.MOVES, "The partner's middle is {expected}, and {found} is turned up."),
+    Code.EARLY_DIFFERS: (Step.MOVES, "A card of seat {expected} turns over here, not of seat {found}."),
+    Code.EARLY_DOES_NOT_OPEN: (
+        Step.MOVES,
+        "The card that seat {seat} laid in trick {trick} is not {card} with this salt.",
+    ),
     Code.RESULT_DIFFERS: (Step.RESULT, "The round has another {field}: {expected}, not {found}."),
     Code.ENDING_DIFFERS: (Step.RESULT, "The game ends otherwise: {expected}, not {found}."),
     Code.TIME_FELL: (Step.TIMES, "The time of the entry is before that of the entry before it."),

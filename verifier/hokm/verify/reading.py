@@ -40,6 +40,10 @@ class Reading(NamedTuple):
         """The last version here."""
         return self.proof.first_version + len(self.events) - 1
 
+    def after(self, version: int) -> tuple[Event, ...]:
+        """The events after that version."""
+        return self.events[version + 1 - self.proof.first_version :]
+
     def at(self, version: int) -> tuple[bytes, Event] | None:
         """Entry and event where a version should stand; None where none does."""
         proof = self.proof
@@ -99,5 +103,5 @@ def _events(entries: Sequence[bytes], first: int, frames: list[Entry]) -> tuple[
 
 def unknown_rule(rules: TableRules) -> str | None:
     """The first switch of these rules that this verifier does not know yet; None where it knows them all."""
-    switches = ("witnessed", "partners_middle", "coming_early", "runs", "tea")
+    switches = ("witnessed",)
     return next((switch for switch in switches if getattr(rules, switch)), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NoReturn
 
-from hokm.cards import card_text
+from hokm.cards import Card, card_text
 from hokm.deal import HOUSE_SEAT, commitment
 from hokm.errors import HokmError
 from hokm.events import (
@@ -19,10 +19,12 @@ from hokm.events import (
     Commit,
     CommitSetClosed,
     Dealt,
+    EarlyTurned,
     Event,
     GameEnded,
     GameStarted,
     HakemDrawn,
+    MiddleTurned,
     Reopened,
     Reveal,
     RoundRevealed,
@@ -31,26 +33,32 @@ from hokm.events import (
     ServerFaultCause,
     SignedMove,
     StoodIn,
+    TeaBegan,
+    TeaEnded,
     TimedOut,
+    UnturnedLay,
 )
 from hokm.table import (
     NO_HANDS,
     Ceremony,
     Hands,
+    Lay,
     Round,
     RulingKind,
     Supply,
     Table,
+    brought_by_time,
+    due,
     expires_ms,
     makes_a_deck,
     may_fault,
-    overdue,
     reopening,
     rule,
     shown_numbers,
     stand_in_wanted,
 )
 from hokm.verify.codes import Code
+from hokm.verify.early import opens
 from hokm.verify.report import Refused, refusal, refusal_by
 
 OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)
@@ -74,14 +82,15 @@ def not_due(table: Table, event: Event, needed: RulingKind | None) -> Refused:
     """Refuse a ruling that is not the next; one that only came too early is a matter of time."""
     expiry = expires_ms(table)
     kind = type(event.content)
-    if needed is None and expiry is not None and overdue(table, expiry) is kind:
+    if needed is None and expiry is not None and brought_by_time(table) is kind:
         early = expiry - event.time_ms
         return refusal(Code.BEFORE_DEADLINE, event.version, found=kind.__name__, early_ms=early)
     return out_of_order(event, needed)
 
 
-def check_reopened(table: Table, event: Event, content: Reopened, needed: RulingKind | None) -> None:
+def check_reopened(table: Table, event: Event, content: Reopened) -> None:
     """The house's word that it was down: only what has run out begins anew, and only once."""
+    needed = due(table, table.time_ms)
     if needed is not None:
         raise out_of_order(event, needed)
     if not content.seats or not set(content.seats) <= set(reopening(table, event.time_ms)):
@@ -101,6 +110,8 @@ def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: R
         five = tuple(number for number in numbers if number is not None)
         if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(stage, five):
             raise refusal(Code.FAULT_DIFFERS, event.version, cause=content.cause.name)
+    elif isinstance(stage, Round) and (content.numbers or content.unturned):
+        check_unturned(table, event.version, content.unturned)
     return True
 
 
@@ -144,8 +155,16 @@ def check_content(table: Table, version: int, content: Ruling, hands: Hands) -> 
             _check_timed_out(table, version, content, hands)
         case StoodIn():
             _check_stood_in(table, version, content)
-        case RoundRevealed():
-            _compare(Code.RESULT_DIFFERS, version, content, rule(table, RoundRevealed, Supply(content.numbers)))
+        case MiddleTurned(card):
+            if hands.middle not in (None, card):
+                facts = {"expected": card_text(hands.middle), "found": card_text(card)}
+                raise refusal(Code.MIDDLE_DIFFERS, version, **facts)
+        case EarlyTurned():
+            _check_early(table, version, content)
+        case RoundRevealed(unturned=unturned):
+            check_unturned(table, version, unturned)
+            supply = Supply(content.numbers, laid=tuple((lay.card, lay.salt) for lay in unturned))
+            _compare(Code.RESULT_DIFFERS, version, content, rule(table, RoundRevealed, supply))
         case GameEnded():
             ending = rule(table, GameEnded)
             if content != ending:
@@ -159,7 +178,7 @@ def check_content(table: Table, version: int, content: Ruling, hands: Hands) -> 
                 raise refusal(Code.FAULT_DIFFERS, version, cause=content.cause.name)
             return open_numbers(table, version, stage, numbers)
         case _:
-            assert type(content) is Dealt, "nothing else is ever due"
+            assert isinstance(content, Dealt | TeaBegan | TeaEnded), "nothing else is ever due"
     return 0
 
 
@@ -214,6 +233,35 @@ def _check_timed_out(table: Table, version: int, content: TimedOut, hands: Hands
             expected=f"{choice_text(expected)} for seat {expected.seat}",
             found=f"{choice_text(content)} for seat {content.seat}",
         )
+
+
+def _check_early(table: Table, version: int, content: EarlyTurned) -> None:
+    stage = table.stage
+    assert isinstance(stage, Round)
+    assert stage.extra is not None
+    if content.seat != stage.turn:
+        raise refusal(Code.EARLY_DIFFERS, version, expected=stage.turn, found=content.seat)
+    lay = stage.extra.lays[stage.turn]
+    assert lay is not None
+    _opens(stage, version, lay, content.card, content.salt)
+
+
+def check_unturned(table: Table, version: int, unturned: tuple[UnturnedLay, ...]) -> None:
+    """Every lay that did not turn over is opened, and nothing else is. Raises `Refused`."""
+    stage = table.stage
+    assert isinstance(stage, Round)
+    lays = () if stage.extra is None else stage.extra.unturned
+    expected, found = ([(lay.seat, lay.trick) for lay in which] for which in (lays, unturned))
+    if expected != found:
+        raise refusal(Code.RESULT_DIFFERS, version, field="unturned", expected=expected, found=found)
+    for lay, opening in zip(lays, unturned, strict=True):
+        _opens(stage, version, lay, opening.card, opening.salt)
+
+
+def _opens(stage: Round, version: int, lay: Lay, card: Card, salt: bytes) -> None:
+    if not opens(stage.ceremony.ctx, lay, card, salt):
+        facts = {"seat": lay.seat, "trick": lay.trick, "card": card_text(card)}
+        raise refusal(Code.EARLY_DOES_NOT_OPEN, version, **facts)
 
 
 def _check_stood_in(table: Table, version: int, content: StoodIn) -> None:

@@ -21,10 +21,12 @@ from hokm.events import (
     Event,
     HakemDrawn,
     Join,
+    LayEarly,
     Play,
     Reopened,
     RoundRevealed,
     Ruling,
+    Run,
     ServerFault,
     SignedMove,
     StandInCause,
@@ -51,6 +53,7 @@ from hokm.table import (
     vouch,
 )
 from hokm.verify.codes import Code, Step
+from hokm.verify.early import Opened, laid_card, openings
 from hokm.verify.ground import Ground, Signatures
 from hokm.verify.report import refusal, refusal_by
 from hokm.verify.rulings import check_content, check_reopened, is_word_of_house, not_due, open_numbers, out_of_order
@@ -76,6 +79,8 @@ class Walk:
         self.numbers = 0
         """Numbers that opened their commitments."""
         self.ceremonies = 0
+        self._laid: Opened = {}
+        """The face-down cards of the round, as they are opened further on."""
         self._resumed_in = 0
         self._reveals = [event for event in reading.events if _reveals(event.content)]
         self._reveals.reverse()
@@ -107,7 +112,7 @@ class Walk:
         content = event.content
         if event.time_ms < table.time_ms:
             raise refusal(Code.TIME_FELL, event.version)
-        needed = due(table)
+        needed = due(table, event.time_ms)
         if isinstance(content, SignedMove):
             if needed is not None:
                 raise out_of_order(event, needed)
@@ -133,12 +138,13 @@ class Walk:
         except HokmError as error:
             raise refusal_by(error, version) from None
         self._signed(version, signed, key)
+        act = move.act
+        laid = laid_card(table, move.seat, act, self._laid) if type(act) is LayEarly else None
         try:
-            decide(table, move, time_ms, self.hands)
+            decide(table, move, time_ms, self.hands, laid)
         except HokmError as error:
             raise refusal_by(error, version) from None
-        act = move.act
-        if type(act) is Play:
+        if type(act) is Play or type(act) is Run:
             self.cards += 1
             self.in_the_dark += self.hands is NO_HANDS
         elif type(act) is Join:
@@ -174,7 +180,7 @@ class Walk:
 
     def _ruling(self, table: Table, event: Event, content: Ruling, needed: RulingKind | None) -> None:
         if isinstance(content, Reopened):
-            check_reopened(table, event, content, needed)
+            check_reopened(table, event, content)
             return
         if isinstance(content, ServerFault) and is_word_of_house(table, event, content, needed):
             return
@@ -235,6 +241,7 @@ class Walk:
     def _deal(self, table: Table, version: int) -> None:
         """The hands of the round that has just been dealt, from the numbers that are revealed further on."""
         self.hands = NO_HANDS
+        self._laid = openings(self._reading.after(version)) if table.rules.coming_early else {}
         while self._reveals and self._reveals[-1].version <= version:
             self._reveals.pop()
         if not self._reveals:
