@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every test: a record of ERROR or worse, from any logger, fails the test that saw it.
+"""What holds for every test: a record of ERROR or worse, from any logger, fails the test that saw it; no clock does.
 
 A test that provokes such a record says so, and it must then come::
 
@@ -14,6 +14,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture

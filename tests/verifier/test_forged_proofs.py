@@ -1454,9 +1454,9 @@ def an_entry_from_after_its_checkpoint() -> Forged:
 
 
 @forged(1, Code.RULE_NOT_BUILT)
-def a_table_with_a_house_rule() -> Forged:
+def a_table_that_waits_for_witnesses() -> Forged:
     def change(forgery: Forgery) -> Draft:
-        rules = replace(forgery.game.rules, tea=True)
+        rules = replace(forgery.game.rules, witnessed=True)
         draft = forgery.draft(TableOpened)
         draft.edit(rules=rules, rules_bytes=write_rules(rules))
         return draft
