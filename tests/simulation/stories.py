@@ -12,6 +12,7 @@ from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Ceremony, Round, Table, to_act
 from tests.simulation.game import BOT, PERSON, SHORT, TWO_AND_BOTS, Game
 from tests.simulation.house import TestHouse
+from tests.simulation.lively import LivelyGame
 
 ONE_AND_BOTS: Final = (PERSON, BOT, BOT, BOT)
 BOTS: Final = (BOT, BOT, BOT, BOT)
@@ -213,6 +214,14 @@ def revoked() -> Game:
     return game
 
 
+def lively() -> Game:
+    """All of the house rules H1 to H4, by four persons: see `lively` for what they do."""
+    game = LivelyGame(TestHouse(seed=25))
+    game.sit()
+    game.play_game()
+    return game
+
+
 STORIES: Final = (
     plain,
     long,
@@ -227,6 +236,7 @@ STORIES: Final = (
     without_quorum,
     silent_person,
     revoked,
+    lively,
 )
 
 

@@ -8,7 +8,7 @@ that is meant can refuse it. Each case says the step, the code and the entry.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
@@ -50,73 +50,29 @@ from hokm.events import (
     UnturnedLay,
     VoidCause,
 )
-from hokm.policy import Policy
 from hokm.proof import Inclusion, Proof, ProofKind
-from hokm.table import Round, Table, hands_of
-from hokm.verify import Code, Report, Signatures, Step, Verdict, Wishes, verify
-from hokm.verify.retrace import retrace
+from hokm.table import Round, hands_of
+from hokm.verify import Code, Signatures, Step, Wishes
 from hokm.wire import write_rules
 from tests.simulation.forge import Draft, Forgery
 from tests.simulation.house import TestHouse
 from tests.simulation.stories import story
+from tests.verifier import forged_house_rules
+from tests.verifier.forging import (
+    CASES,
+    Case,
+    Forged,
+    beside,
+    changed,
+    flipped,
+    forged,
+    refused,
+    tables,
+    within,
+)
 from tests.verifier.test_spec import is_warning
 
-AS_EVER = Wishes()
-
-
-@dataclass
-class Forged:
-    """What a case hands in: a proof, whom the reader trusts, and what else the reader wants."""
-
-    proof: Proof
-    policy: Policy
-    version: int | None
-    """The entry that is to be refused."""
-    wishes: Wishes = AS_EVER
-
-    def verify(self) -> Report:
-        return verify(self.proof.format(), self.policy, self.wishes)
-
-
-Case = Callable[[], Forged]
-CASES: list[tuple[Step, str, Case]] = []
-
-
-def forged(step: int, code: Code | str) -> Callable[[Case], Case]:
-    def take(case: Case) -> Case:
-        CASES.append((Step(step), str(code), case))
-        return case
-
-    return take
-
-
-def within(name: str, change: Callable[[Forgery], Draft | int | None]) -> Forged:
-    """The game proof of a story that was changed; the change says which entry is wrong."""
-    game = story(name)
-    forgery = Forgery(game)
-    wrong = change(forgery)
-    version = forgery.drafts.index(wrong) if isinstance(wrong, Draft) else wrong
-    return Forged(forgery.game_proof(), game.house.policy, version)
-
-
-def beside(
-    name: str, change: Callable[[Proof], Proof], version: int | None = None, round_: int | None = None
-) -> Forged:
-    """The true proof of a story with something in the file changed."""
-    game = story(name)
-    proof = game.game_proof() if round_ is None else game.round_proof(round_)
-    return Forged(change(proof), game.house.policy, version)
-
-
-def flipped(octets: bytes) -> bytes:
-    return octets[:-1] + bytes([octets[-1] ^ 1])
-
-
-def tables(name: str) -> list[Table]:
-    """The table before each entry of a story, by version."""
-    traced = retrace(story(name).game_proof().format())
-    return [traced.steps[0][0], *(before for before, _, _ in traced.steps)]
-
+assert forged_house_rules.__name__, "its cases are among those below"
 
 # 2 Checkpoint and witnesses.
 
@@ -724,17 +680,6 @@ def a_stand_in_that_joins_as_a_person() -> Forged:
 
 
 # 7 Ceremonies.
-
-
-def changed(name: str, kind: type, nth: int = 0, **fields: object) -> Forged:
-    """A story with fields of one entry changed."""
-
-    def change(forgery: Forgery) -> Draft:
-        draft = forgery.draft(kind, nth)
-        draft.edit(**fields)
-        return draft
-
-    return within(name, change)
 
 
 @forged(7, Code.CEREMONY_OUT_OF_ORDER)
@@ -1495,18 +1440,6 @@ def an_entry_in_another_frame() -> Forged:
 
 
 # The table of all of them.
-
-
-def refused(case: Forged, step: Step, code: str) -> None:
-    report = case.verify()
-    assert report.fault is not None, report.verdict
-    found = (report.fault.step, report.fault.code, report.fault.version)
-    assert found == (step, code, case.version), report.fault
-    assert report.verdict is (Verdict.UNREADABLE if step is Step.FORMAT else Verdict.REJECTED)
-    outcomes = [line.outcome for line in report.lines]
-    assert outcomes[step - 1] == "refused"
-    assert set(outcomes[step:]) <= {"not reached"}
-    assert "not reached" not in outcomes[: step - 1]
 
 
 @pytest.mark.parametrize(
