@@ -346,7 +346,7 @@ def test_a_round_begins_as_the_one_before_it_ended(made: Any) -> None:
 
 
 def comparable(table: Table) -> Table:
-    """Without what a round proof cannot know: seen heads, attempts, former keys, why a seat is absent."""
+    """Without what a round proof cannot know: seen heads, attempts, former keys, earlier lays, why a seat is absent."""
     places = []
     for place in table.places:
         stand_in = place.stand_in
@@ -363,7 +363,7 @@ def comparable(table: Table) -> Table:
                 resigned=False,
             )
         )
-    return table._replace(places=tuple(places), attempt=0, spent_keys=frozenset())
+    return table._replace(places=tuple(places), attempt=0, spent_keys=frozenset(), spent_lays=frozenset())
 
 
 def test_a_move_of_an_earlier_turn_is_stale() -> None:
