@@ -10,6 +10,7 @@ and any other exception is a bug of ours: of both the caller learns a code, and 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
@@ -150,10 +151,18 @@ def _guarded_generator(method: str, behaviour: Behaviour) -> Behaviour:
 
 
 async def _tell(method: str, error: Exception, context: Context) -> NoReturn:
-    """End the call as the error asks. Where it is over already, there is nobody to tell."""
+    """End the call as the error asks. Where it is over already, there is nobody to tell.
+
+    What can not be sent or received any more (`InternalError`) says that the caller has gone, and may say so before
+    the context does.
+    """
     if isinstance(error, grpc.aio.AbortError):
         raise error
     over = context.done()
+    if isinstance(error, grpc.aio.InternalError) and not over:
+        with contextlib.suppress(grpc.aio.InternalError):
+            await context.abort(grpc.StatusCode.CANCELLED)
+        raise asyncio.CancelledError
     status = status_of(error) if isinstance(error, HokmError) and is_told(error) else None
     if status is None and not (over and isinstance(error, grpc.aio.BaseError)):  # no answer reaches who has gone
         logger.error("%s failed", method, exc_info=error)

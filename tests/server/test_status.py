@@ -300,6 +300,15 @@ async def test_an_error_after_the_caller_has_gone_is_told_to_nobody(served: Serv
     assert served.calls.cancelled
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_what_cannot_be_sent_says_that_the_caller_has_gone(served: Served, shape: str) -> None:
+    """It may say so before the call itself knows. Nobody is told, and nothing is logged: the call is cancelled."""
+    served.calls.fail = raising(grpc.aio.InternalError())
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call(served.channel, shape)
+    assert caught.value.code() is grpc.StatusCode.CANCELLED
+
+
 async def test_a_bug_after_the_caller_has_gone_is_in_the_diagnostics(
     served: Served, expected_errors: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
