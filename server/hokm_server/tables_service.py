@@ -14,9 +14,9 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
-from hokm.errors import HokmError, NotAnOperator, OutOfRange, WrongLength
+from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, WrongLength
 from hokm.events import SignedMove
-from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
+from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
@@ -231,13 +231,15 @@ class _PlayStream:
 def rules_asked(message: rules_pb2.TableRules) -> TableRules:
     """The rules of a table that is asked for; what is left out takes the default of the game.
 
-    Raises `NotATarget`, `OutOfRange`, `AwayNotBelowHalfTurn`, `ThrowingWhileSilent`.
+    Raises `NotATarget`, `OutOfRange`, `NotUnderstood`, `AwayNotBelowHalfTurn`, `ThrowingWhileSilent`.
     """
     default = TableRules()
     turn_seconds = message.turn_seconds or default.turn_seconds
     away_seconds = message.away_seconds
     if not message.HasField("away_seconds"):
         away_seconds = min(default.away_seconds, (turn_seconds - 1) // 2)
+    if message.timeout_policy not in ("", TIMEOUT_POLICY):
+        raise NotUnderstood("timeout_policy", f"only {TIMEOUT_POLICY} is known here")
     passes = _known("hakem_passes", message.hakem_passes, len(HakemPasses))
     return TableRules(
         first_hakem=FirstHakem(_known("first_hakem", message.first_hakem, len(FirstHakem)) or default.first_hakem),

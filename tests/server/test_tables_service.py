@@ -115,6 +115,8 @@ async def test_seats_and_pages_out_of_range_are_said_so(visit: Visit) -> None:
     assert await refused(visit.tables.OpenTable(not_a_target, metadata=metadata)) == (INVALID, "NOT_A_TARGET")
     unknown = pb.OpenTableRequest(rules=rules_pb2.TableRules(packets=3))  # type: ignore[arg-type]
     assert await refused(visit.tables.OpenTable(unknown, metadata=metadata)) == (INVALID, "OUT_OF_RANGE")
+    policy = pb.OpenTableRequest(rules=rules_pb2.TableRules(timeout_policy="timeout-2"))
+    assert await refused(visit.tables.OpenTable(policy, metadata=metadata)) == (INVALID, "NOT_UNDERSTOOD")
 
 
 async def test_each_kind_of_refusal_has_its_code(visit: Visit) -> None:
