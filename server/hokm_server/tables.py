@@ -41,6 +41,7 @@ from hokm_server.clock import Clock
 from hokm_server.draft import Signet
 from hokm_server.feed import Outbox, Subscription, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
+from hokm_server.past import Past
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.steward import Steward
@@ -88,6 +89,7 @@ class Tables:
         self._manifest_leaf = manifest_leaf
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
+        self._past = Past(self._load)
         self.wanted = Wanted()
         self._steward = Steward(
             writer=writer,
@@ -267,10 +269,10 @@ class Tables:
             subscription.end(pb.STREAM_END_GAME_OVER)
 
     def _find(self, table_id: bytes) -> LiveTable:
-        """The table in memory; one that is over is read from the store for this once."""
+        """The table as it is, or was at its end. Raises `UnknownTable`."""
         live = self._live.get(table_id)
         if live is None and table_id != KEYS_STREAM and self._store.last_version(table_id) >= 0:
-            live = self._load(table_id)
+            live = self._past.table(table_id)
         if live is None or live.table is None:
             raise UnknownTable(table_id.hex())
         return live
