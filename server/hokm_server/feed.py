@@ -131,12 +131,11 @@ class Feed:
     def __init__(self) -> None:
         self.subscriptions: list[Subscription] = []
 
-    def publish(self, table_id: bytes, first_version: int, entries: Sequence[bytes], hands: HandsFor) -> None:
-        """Send entries to everybody, and to each whatever cards of its own seats they released."""
+    def publish(self, table_id: bytes, first_version: int, entries: Sequence[bytes], hands: HandsFor | None) -> None:
+        """Send entries to everybody, and to each whatever cards of its own seats they released, if any did."""
         plain: bytes | None = None
         for subscription in tuple(self.subscriptions):
-            notes = hands(subscription) if subscription.seats else ()
-            if notes:
+            if hands is not None and subscription.seats and (notes := hands(subscription)):
                 update = pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries, hands=notes)
                 subscription.send(updates_bytes(update))
                 continue

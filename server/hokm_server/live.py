@@ -61,6 +61,7 @@ class LiveTable:
         "_leaves",
         "_moves",
         "alarm",
+        "alarm_ms",
         "feed",
         "id",
         "last_sign_ms",
@@ -87,6 +88,8 @@ class LiveTable:
         self.writing = False
         """Entries of this table are on their way to the disk."""
         self.alarm: Alarm | None = None
+        self.alarm_ms = 0
+        """When it rings."""
         self.reopen = False
         """The house was down: deadlines that have passed begin anew before they bring anything."""
         self.sealed_lost = False

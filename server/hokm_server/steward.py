@@ -155,7 +155,6 @@ class Steward:
             return
         assert draft.table is not None
         live.writing = True
-        self.silence(live)
         unwant = self._taken_seats(live, draft)
         batch = Batch(
             live.id,
@@ -183,8 +182,11 @@ class Steward:
         """Seats that wanted a bot and have somebody now."""
         assert draft.table is not None
         stage = draft.table.stage
-        taken = [seat for seat in range(4) if not isinstance(stage, Seating) or stage.places[seat] is not None]
-        return [seat for seat in taken if self.wanted.kind(live.id, seat) is SeatKind.BOT]
+        return [
+            seat
+            for seat, kind in self.wanted.at(live.id).items()
+            if kind is SeatKind.BOT and not (isinstance(stage, Seating) and stage.places[seat] is None)
+        ]
 
     def _written(
         self,
@@ -207,7 +209,7 @@ class Steward:
             return
         first = draft.first_version
         live.take(draft)
-        hands = live.hands_for(self._signet.key, first - 1, live.there.version)
+        hands = live.hands_for(self._signet.key, first - 1, live.there.version) if draft.releases else None
         live.feed.publish(live.id, first, draft.entries, hands)
         for answer, found in answers:
             answer(found if isinstance(found, HokmError) else Made(first + found, draft.entries[found]))
@@ -227,9 +229,9 @@ class Steward:
         """Want a stand-in where one is due or a person is away, and nowhere else at this table."""
         due_here = stand_in_wanted(live.there)
         seat = due_here[0] if due_here is not None else live.away_seat(self._clock.now_ms())
-        for other in range(4):
-            if other != seat and self.wanted.kind(live.id, other) is SeatKind.STAND_IN:
-                self.wanted.no_more(live.id, other)
+        wanted = self.wanted.at(live.id)
+        for other in [other for other, kind in wanted.items() if kind is SeatKind.STAND_IN and other != seat]:
+            self.wanted.no_more(live.id, other)
         if seat is not None:
             self.wanted.want(live.id, seat, SeatKind.STAND_IN)
 
@@ -252,28 +254,26 @@ class Steward:
     # Deadlines.
 
     def set_alarm(self, live: LiveTable, *, retry: bool = False) -> None:
-        """Look at this table again when its next deadline has passed, or when a person counts as away."""
+        """Look at this table again when its next deadline has passed, or when a person counts as away.
+
+        An alarm that rings sooner stays, so that a move needs none of its own: when it rings, nothing is found and the
+        next one is set.
+        """
         if live.writing or live.table is None or live.is_over or self.stopping:
             return
         now = self._clock.now_ms()
-        if retry:
-            times = [now + RETRY_MS]
-        elif due(live.there, self._clock.now_ms()) is StoodIn:
-            times = []  # until somebody comes: a deadline that passes meanwhile is acted upon then
-        else:
-            away = live.away_ms()
-            if away is not None and away <= now:
-                away = None  # and so a stand-in is wanted already
-            times = [time for time in (expires_ms(live.there), away) if time is not None]
-        at = min(times, default=None)
+        at = now + RETRY_MS if retry else _next_ms(live, now)
+        if at is None or (live.alarm is not None and live.alarm_ms <= at):
+            return
         self.silence(live)
-        if at is not None:
-            live.alarm = self._clock.call_at(at, lambda: self._alarm(live))
+        live.alarm_ms = at
+        live.alarm = self._clock.call_at(at, lambda: self._alarm(live))
 
     def _alarm(self, live: LiveTable) -> None:
         live.alarm = None
-        self.want_stand_in(live)
-        self.advance(live)
+        if not live.writing:  # else what follows the writing looks at the time
+            self.want_stand_in(live)
+            self.advance(live)
 
     def sign_of_life(self, live: LiveTable, public_key: bytes, seat: int) -> None:
         """A move has come from a player, who may have no stream open."""
@@ -284,6 +284,16 @@ class Steward:
         if live.alarm is not None:
             live.alarm.cancel()
             live.alarm = None
+
+
+def _next_ms(live: LiveTable, now: int) -> int | None:
+    """When something changes at this table though nobody moves."""
+    if due(live.there, now) is StoodIn:
+        return None  # until somebody comes: a deadline that passes meanwhile is acted upon then
+    expires, away = expires_ms(live.there), live.away_ms()
+    if away is None or away <= now:  # where it has passed a stand-in is wanted already
+        return expires
+    return away if expires is None else min(expires, away)
 
 
 def _refuse(answer: Answer, error: HokmError, draft: Draft, answers: Answers) -> None:

@@ -8,7 +8,9 @@ where there is nothing. So who does not ask costs nothing, however often seats c
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from hokm.events import SeatKind
 
@@ -24,11 +26,16 @@ class WantedSeat(NamedTuple):
     """Counts from 1 on whatever has come to be wanted."""
 
 
+NOBODY: Final[Mapping[int, SeatKind]] = MappingProxyType({})
+
+
 class Wanted:
     """What is wanted now, in the order in which it came to be wanted."""
 
     def __init__(self) -> None:
         self._seats: dict[tuple[bytes, int], WantedSeat] = {}
+        self._tables: dict[bytes, dict[int, SeatKind]] = {}
+        """The same by table and seat, for a table asks with every move."""
         self._number = 0
         self._more = asyncio.Event()
         """Set, and another put in its place, when there is more."""
@@ -40,17 +47,25 @@ class Wanted:
         self.no_more(table_id, seat)
         self._number += 1
         self._seats[table_id, seat] = WantedSeat(table_id, seat, kind, self._number)
+        self._tables.setdefault(table_id, {})[seat] = kind
         self._more.set()
         self._more = asyncio.Event()
 
     def kind(self, table_id: bytes, seat: int) -> SeatKind | None:
         """Who is wanted there."""
-        wanted = self._seats.get((table_id, seat))
-        return None if wanted is None else wanted.kind
+        return self.at(table_id).get(seat)
+
+    def at(self, table_id: bytes) -> Mapping[int, SeatKind]:
+        """Who is wanted at a table, by seat."""
+        return self._tables.get(table_id, NOBODY)
 
     def no_more(self, table_id: bytes, seat: int) -> None:
         """Nobody is wanted there any more."""
-        self._seats.pop((table_id, seat), None)
+        if self._seats.pop((table_id, seat), None) is None:
+            return
+        del self._tables[table_id][seat]
+        if not self._tables[table_id]:
+            del self._tables[table_id]
 
     def after(self, number: int) -> list[WantedSeat]:
         """What is wanted now and came to be so after that number, oldest first."""

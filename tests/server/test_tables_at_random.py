@@ -84,13 +84,14 @@ class TablesAtRandom(RuleBasedStateMachine):
         steps=st.sampled_from((0, 9, 17, 18, 20, 45, 60, 90)),
     )
     def open(self, seed: int, rules: TableRules, kinds: tuple[SeatKind, ...], steps: int) -> None:
-        """A table at which so many steps were made."""
+        """A table at which so many steps were made, or as many as its game had."""
 
         async def make() -> None:
             self.room = Room(Path(self.folder.name), seed)
             self.table_id, _ = await self.room.seat_four(rules, kinds)
             for _ in range(steps):
-                await self.room.step(self.table_id)
+                if not is_over(self.room.table(self.table_id)):
+                    await self.room.step(self.table_id)
 
         self.loop.run_until_complete(make())
 
