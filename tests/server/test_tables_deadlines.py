@@ -10,10 +10,10 @@ from hokm.errors import (
     AlreadyBack,
     AlreadyLeft,
     KeyNotNew,
-    NotABot,
     NotAbsent,
     NotAnOperator,
     NotYourTurn,
+    SeatNotFree,
     SeatNotYours,
     SeatStoodIn,
     StandInNotDue,
@@ -176,7 +176,7 @@ async def test_only_an_operators_new_bot_stands_in_where_one_is_wanted(room: Roo
     await refused(bot, hakem, SeatNotYours, kind=PERSON)
     person = room.somebody(hakem)
     await refused(person, hakem, NotAnOperator)
-    await refused(person, hakem, NotABot, kind=PERSON)
+    await refused(person, hakem, SeatNotFree, kind=PERSON)
     player = Seated(hakem, BOT, players[hakem].key, room.operator)
     await refused(player, hakem, KeyNotNew)
     house = Seated(hakem, BOT, room.event_key, room.operator)
