@@ -20,7 +20,6 @@ both ways: what cannot be read cannot be written. An error names the field.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -28,8 +27,8 @@ from typing import Any, Final, Generic, NoReturn, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from hokm.deal import Context
-from hokm.errors import Missing, NotAscending, NotCanonical, NotUnderstood, OutOfRange, TooLong, WrongLength
+from hokm.deal import check_context
+from hokm.errors import Malformed, Missing, NotAscending, NotCanonical, NotUnderstood, OutOfRange, TooLong, WrongLength
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")
@@ -94,6 +93,10 @@ def _checked(check: Callable[[str, Any], Any]) -> Field:
     return Field(check, check)
 
 
+def _as_it_is(name: str, value: Any) -> Any:
+    return value
+
+
 def octets(length: int, *, or_none: bool = False) -> Field:
     """Bytes, exactly so many; `or_none`: or none at all."""
 
@@ -145,7 +148,14 @@ def several(item: Field, least: int, most: int) -> Field:
 
     def read(name: str, items: Any) -> tuple[Any, ...]:
         count(name, items)
-        return tuple([item.read(f"{name}[{place}]", value) for place, value in enumerate(items)])
+        if item.read is _as_it_is:
+            return tuple(items)
+        try:
+            return tuple([item.read(name, value) for value in items])
+        except Malformed:
+            for place, value in enumerate(items):  # again, to say which of them it is
+                item.read(f"{name}[{place}]", value)
+            raise
 
     def write(name: str, items: Any) -> list[Any]:
         count(name, items)
@@ -191,7 +201,7 @@ def optional(field: Field) -> Field:
 
 
 def _check_context(name: str, ctx: bytes) -> bytes:
-    Context.from_bytes(ctx)
+    check_context(ctx)
     return ctx
 
 
@@ -201,11 +211,16 @@ def _check_text(name: str, text: str) -> str:
     return text
 
 
-FLAG: Final = _checked(lambda name, value: value)
+def _unsigned(most: int) -> Field:
+    """A number of so many bits: protobuf reads no other."""
+    return Field(_as_it_is, number(0, most).write)
+
+
+FLAG: Final = _checked(_as_it_is)
 TEXT: Final = _checked(_check_text)
 """Not empty."""
-U32: Final = number(0, MOST_U32)
-U64: Final = number(0, MOST_U64)
+U32: Final = _unsigned(MOST_U32)
+U64: Final = _unsigned(MOST_U64)
 SEAT: Final = number(0, 3)
 SIDE: Final = number(0, 1)
 SUIT: Final = number(0, 3)
@@ -239,23 +254,29 @@ class Record(Generic[T]):
 
 
 def record(kind: type[T], message: type[Message], /, **named: Field) -> Record[T]:
-    """The record of a dataclass and a message, whose fields have the dataclass's names in the dataclass's order."""
-    assert [*named] == [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    """The record of a kind of value and a message, whose fields have the value's names in the value's order."""
+    assert (*named,) == kind.__match_args__  # type: ignore[attr-defined]
     assert named.keys() <= {*message.DESCRIPTOR.fields_by_name}
-    fields = tuple(named.items())
-
-    def value_of(message: Any, name: str, field: Field) -> Any:
-        if field.has_presence and not message.HasField(name):
-            if field.may_lack:
-                return None
-            raise Missing(name)
-        return field.read(name, getattr(message, name))
+    fields = [
+        (name, None if field.read is _as_it_is else field.read, field.has_presence, field.may_lack)
+        for name, field in named.items()
+    ]
 
     def read(message: Any) -> T:
-        return kind(*[value_of(message, name, field) for name, field in fields])
+        values = []
+        for name, check, has_presence, may_lack in fields:
+            if has_presence and not message.HasField(name):
+                if not may_lack:
+                    raise Missing(name)
+                values.append(None)
+            elif check is None:
+                values.append(getattr(message, name))
+            else:
+                values.append(check(name, getattr(message, name)))
+        return kind(*values)
 
     def write(value: T) -> Any:
-        return message(**{name: field.write(name, getattr(value, name)) for name, field in fields})
+        return message(**{name: field.write(name, getattr(value, name)) for name, field in named.items()})
 
     if fields:
         return Record(kind, read, write)

@@ -125,6 +125,12 @@ class Context:
         )
 
 
+def check_context(ctx: bytes) -> None:
+    """Refuse what `Context.from_bytes` refuses: it says why, and is not asked where all is well."""
+    if len(ctx) != CONTEXT_LENGTH or ctx[32] != (Purpose.DEAL if any(ctx[33:37]) else Purpose.DRAW):
+        Context.from_bytes(ctx)
+
+
 # Commitments and numbers.
 
 
@@ -134,7 +140,7 @@ def commitment(ctx: bytes, seat: int, public_key: bytes, number: bytes) -> bytes
     `seat` is 0 to 3, or `HOUSE_SEAT`; `public_key` (32 bytes) is the key that holds the seat when the ceremony
     opens, for the house its event key; `number` has 32 bytes.
     """
-    _check_context(ctx)
+    check_context(ctx)
     _check_range("seat", seat, 0, HOUSE_SEAT)
     _check_length("public_key", public_key, 32)
     _check_length("number", number, 32)
@@ -144,13 +150,13 @@ def commitment(ctx: bytes, seat: int, public_key: bytes, number: bytes) -> bytes
 def house_number(house_secret: bytes, ctx: bytes) -> bytes:
     """r_4, the house's number, 32 bytes: it follows from the ceremony, so a restarted house cannot draw again."""
     _check_length("house_secret", house_secret, 32)
-    _check_context(ctx)
+    check_context(ctx)
     return hmac.digest(house_secret, b"hokm/v1/house\0" + ctx, "sha256")
 
 
 def commit_set(ctx: bytes, commitments: Sequence[bytes]) -> bytes:
     """The 32 bytes that stand for all five commitments, by seat and the house's last."""
-    _check_context(ctx)
+    check_context(ctx)
     _check_five("commitments", commitments)
     return hashlib.sha256(b"hokm/v1/commit-set\0" + ctx + b"".join(commitments)).digest()
 
@@ -160,7 +166,7 @@ def early_commitment(ctx: bytes, trick: int, seat: Seat, card: Card, salt: bytes
 
     `ctx` is that of the deal; `trick` counts from 1; `salt` has 32 bytes and is used once.
     """
-    _check_context(ctx)
+    check_context(ctx)
     _check_range("purpose", ctx[32], Purpose.DEAL, Purpose.DEAL)
     _check_range("trick", trick, 1, _MOST_U32)
     _check_range("seat", seat, 0, 3)
@@ -304,9 +310,3 @@ def _check_five(name: str, values: Sequence[bytes]) -> None:
     _check_length(name, values, 5)
     for place, value in enumerate(values):
         _check_length(f"{name}[{place}]", value, 32)
-
-
-def _check_context(ctx: bytes) -> None:
-    """Refuse what `Context.from_bytes` refuses; it says why, and is not asked where all is well."""
-    if len(ctx) != CONTEXT_LENGTH or ctx[32] != (Purpose.DEAL if any(ctx[33:37]) else Purpose.DRAW):
-        Context.from_bytes(ctx)
