@@ -263,7 +263,7 @@ def record(kind: type[T], message: type[Message], /, **named: Field) -> Record[T
     ]
 
     def read(message: Any) -> T:
-        values = []
+        values: list[Any] = []
         for name, check, has_presence, may_lack in fields:
             if has_presence and not message.HasField(name):
                 if not may_lack:
