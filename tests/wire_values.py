@@ -190,7 +190,7 @@ RULINGS: dict[type[Ruling], st.SearchStrategy[Any]] = {
     Dealt: st.builds(Dealt),
     MiddleTurned: st.builds(MiddleTurned, CARD),
     EarlyTurned: st.builds(EarlyTurned, SEAT, CARD, HASH),
-    TimedOut: st.builds(TimedOut, SEAT, trump=st.integers(0, 3)) | st.builds(TimedOut, SEAT, card=CARD),
+    TimedOut: st.builds(TimedOut, SEAT, st.integers(0, 3), st.none()) | st.builds(TimedOut, SEAT, st.none(), CARD),
     StoodIn: st.builds(StoodIn, SEAT, signed(moves(ACTS[Join])), st.sampled_from(StandInCause)),
     Reopened: st.builds(Reopened, SEATS),
     TeaBegan: st.builds(TeaBegan),

@@ -186,7 +186,7 @@ def test_a_ruling_that_says_something_else(
     """Every ruling must say what the rules give it."""
     version = entry_of(played, kind, nth)
     reader = reader_before(played, version)
-    forged = played.forged(version, replace(content_of(played, version), **change))
+    forged = played.forged(version, content_of(played, version)._replace(**change))
     fraud = caught(reader, with_entry(reader, forged, version))
     assert (fraud.kind, fraud.proves) == (found, True)
 
@@ -196,7 +196,7 @@ def test_a_hakem_whom_the_numbers_do_not_draw(played: Evening) -> None:
     version = entry_of(played, HakemDrawn)
     reader = reader_before(played, version)
     content = content_of(played, version)
-    forged = played.forged(version, replace(content, hakem=content.hakem ^ 1))
+    forged = played.forged(version, content._replace(hakem=content.hakem ^ 1))
     assert caught(reader, with_entry(reader, forged, version)).kind is FraudKind.FORGED_RULING
 
 
@@ -209,7 +209,7 @@ def test_a_number_that_was_not_committed_to(played: Evening, kind: type, seat: i
     content = content_of(played, version)
     numbers = [*content.numbers]
     numbers[seat] = bytes(32)
-    forged = played.forged(version, replace(content, numbers=tuple(numbers)))
+    forged = played.forged(version, content._replace(numbers=tuple(numbers)))
     fraud = caught(reader, with_entry(reader, forged, version))
     assert (fraud.kind, fraud.proves) == (FraudKind.WRONG_NUMBER, True)
 
@@ -223,7 +223,7 @@ def test_a_ceremony_that_is_not_the_next(played: Evening, change: dict[str, Any]
     reader = reader_before(played, version)
     content = content_of(played, version)
     ctx = replace(Context.from_bytes(content.ctx), **change).to_bytes()
-    fraud = caught(reader, with_entry(reader, played.forged(version, replace(content, ctx=ctx)), version))
+    fraud = caught(reader, with_entry(reader, played.forged(version, content._replace(ctx=ctx)), version))
     assert (fraud.kind, fraud.proves) == (FraudKind.WRONG_CONTEXT, True)
 
 
@@ -372,7 +372,7 @@ def test_a_reveal_over_another_set(played: Evening) -> None:
     reader = reader_before(played, version)
     signed = content_of(played, version)
     key = played.game.keys[played.game.signers[signed.signature]]
-    act = replace(signed.move.act, commit_set=bytes(32))
+    act = signed.move.act._replace(commit_set=bytes(32))
     other = played.game.sign(signed.move._replace(act=act), key)
     fraud = caught(reader, with_entry(reader, played.forged(version, other), version))
     assert (fraud.kind, fraud.proves) == (FraudKind.TWO_SETS, True)

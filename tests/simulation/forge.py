@@ -11,7 +11,7 @@ one thing that the story got wrong, so a forged proof shows that a step of the v
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from hokm.events import (
@@ -59,12 +59,12 @@ class Draft:
         """Change fields of the content; of a move also those of its act."""
         content = self.content
         if not isinstance(content, Move):
-            self.content = replace(content, **changes)
+            self.content = content._replace(**changes)
             return
         head = {name: value for name, value in changes.items() if name in Move._fields}
         act = {name: value for name, value in changes.items() if name not in Move._fields}
         if act:
-            head["act"] = replace(content.act, **act)
+            head["act"] = content.act._replace(**act)
         self.content = content._replace(**head)
 
 
@@ -135,12 +135,12 @@ class Forgery:
             case Move():
                 written = self._signed(forged, draft, content)
             case StoodIn():
-                written = replace(content, join=self._signed(forged, draft, content.join.move))
+                written = content._replace(join=self._signed(forged, draft, content.join.move))
             case CeremonyOpened():
                 note = house.publish(time_ms=max(draft.time_ms, 0))
                 anchor = Anchor(len(house.leaves), house.checkpoint().root)
                 forged.anchors[place] = draft.anchor_note or note
-                written = replace(content, anchor=draft.anchor or anchor)
+                written = content._replace(anchor=draft.anchor or anchor)
             case _:
                 written = content
         event = Event(

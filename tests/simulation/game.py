@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from hokm.cards import Card, cards_of
 from hokm.deal import HOUSE_SEAT, commitment, early_commitment, house_number
@@ -223,14 +223,14 @@ class Game:
         self.house.rotate(revoke=True)
         self.end_by_new_key()
 
-    def end_by_new_key(self, **changes: object) -> None:
+    def end_by_new_key(self, **changes: Any) -> None:
         """The house has a new event key and ends the game with it; `changes` are those of a liar."""
         numbers = self.supply().numbers
         self.event_key = self.house.event_key
         content = fault(self.table, ServerFaultCause.KEY_REVOKED, numbers)
         if isinstance(self.table.stage, Round):
-            content = replace(content, numbers=tuple(number for number in numbers if number is not None))
-        self.log(replace(content, **changes))  # type: ignore[arg-type]
+            content = content._replace(numbers=tuple(number for number in numbers if number is not None))
+        self.log(content._replace(**changes))
 
     def stand_in(self, seat: Seat, cause: StandInCause, key: SigningKey | None = None) -> None:
         """A stand-in takes the seat, with a new key where none is given."""

@@ -629,7 +629,7 @@ def a_stand_in_with_a_players_key() -> Forged:
         player = forgery.game.players[3].key
         move = content.join.move
         assert isinstance(move.act, Join)
-        draft.edit(join=content.join._replace(move=move._replace(act=replace(move.act, public_key=player.public))))
+        draft.edit(join=content.join._replace(move=move._replace(act=move.act._replace(public_key=player.public))))
         draft.signer = player
         return draft
 
@@ -657,7 +657,7 @@ def a_stand_in_that_has_the_root_key() -> Forged:
         key = forgery.game.house.first_root
         move = content.join.move
         assert isinstance(move.act, Join)
-        draft.edit(join=content.join._replace(move=move._replace(act=replace(move.act, public_key=key.public))))
+        draft.edit(join=content.join._replace(move=move._replace(act=move.act._replace(public_key=key.public))))
         draft.signer = key
         return draft
 
@@ -672,7 +672,7 @@ def a_stand_in_that_joins_as_a_person() -> Forged:
         assert isinstance(content, StoodIn)
         move = content.join.move
         assert isinstance(move.act, Join)
-        person = move._replace(act=replace(move.act, kind=SeatKind.PERSON))
+        person = move._replace(act=move.act._replace(kind=SeatKind.PERSON))
         draft.edit(join=content.join._replace(move=person))
         return draft
 
@@ -1282,7 +1282,7 @@ def test_each_field_of_a_result_is_compared(field: str) -> None:
         "points": content.points + 1,
         "score": content.score[::-1],
         "next_hakem": content.next_hakem ^ 1,
-        "carried": replace(content.carried, faults=(1, 0)),
+        "carried": content.carried._replace(faults=(1, 0)),
         "unturned": (UnturnedLay(0, 1, 0, bytes(32)),),
     }
     case = changed("plain", RoundRevealed, 0, **{field: others[field]})

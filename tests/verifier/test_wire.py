@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -461,7 +460,7 @@ def test_rules_go_into_an_event_as_they_came() -> None:
     """It is the carried bytes that are hashed, not a new spelling of the rules."""
     opened = TableOpened(HASH, PRESETS["house"], write_rules(PRESETS["classic"]), HASH, b"")
     content = read_event(write_event(Event(bytes(16), 0, bytes(32), 1, opened))).content
-    assert content == replace(opened, rules=PRESETS["classic"])
+    assert content == opened._replace(rules=PRESETS["classic"])
 
 
 # Bytes from anywhere.

@@ -2,8 +2,11 @@
 """What can happen at a table: moves, which a seat decided, and rulings, which the house adds by the rules.
 
 Both are entries of the log. A move is at once the request that a client signs and, once accepted, the logged
-fact: there is no second family of commands. Everything here is a frozen value; `wire` turns it into the bytes that
-are signed and back, `table` says what it means.
+fact: there is no second family of commands. Everything here is a value that never changes; `wire` turns it into the
+bytes that are signed and back, `table` says what it means.
+
+They are named tuples, because many are made for every round replayed, and because dataclasses take longer to define
+than a round to verify. So two of different kinds may be equal (`Leave()` and `Return()`): the kind is asked first.
 
 Enum values are those on the wire. Keys, nonces, commitments, numbers, salts, hashes and game ids are 32 bytes,
 table ids 16, signatures 64, a ctx 41; times are milliseconds since 1970.
@@ -11,7 +14,6 @@ table ids 16, signatures 64, a ctx 41; times are milliseconds since 1970.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
@@ -42,45 +44,39 @@ class ProtestReason(IntEnum):
     CLOCK = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Protest:
+class Protest(NamedTuple):
     """Something is not as it must be, said in the log itself."""
 
     ctx: bytes
     reason: ProtestReason
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
+class Play(NamedTuple):
     """A card to the trick."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commitment to a number that is stored on the device."""
 
     commitment: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Reveal:
+class Reveal(NamedTuple):
     """A signature over one set of commitments; the number goes beside it, not in it."""
 
     ctx: bytes
     commit_set: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class NameTrump:
+class NameTrump(NamedTuple):
     """The trump suit, 0 to 3."""
 
     suit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(NamedTuple):
     """A seat is taken by a key."""
 
     kind: SeatKind
@@ -88,70 +84,58 @@ class Join:
     join_nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(NamedTuple):
     """A seat is given back before the start; afterwards it is absent at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(NamedTuple):
     """The player is back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+class Resign(NamedTuple):
     """The side gives up when every person of it has said so in one round."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProtestOnly:
+class ProtestOnly(NamedTuple):
     """Nothing but the protest that the move carries."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallMiddle:
+class CallMiddle(NamedTuple):
     """The partner's middle is called (H1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PickUp:
+class PickUp(NamedTuple):
     """The open card goes into the hand (H1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayEarly:
+class LayEarly(NamedTuple):
     """A card is laid face down (H2); card and salt go beside it."""
 
     commitment: bytes
     open_middle: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(NamedTuple):
     """The face-down card goes back into the hand (H2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Several cards are led, highest first (H3)."""
 
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AskTea:
+class AskTea(NamedTuple):
     """Tea is asked for (H4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerTea:
+class AnswerTea(NamedTuple):
     """An answer to who asks for tea (H4)."""
 
     yes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """Ready to go on after tea (H4)."""
 
 
@@ -177,7 +161,7 @@ Act: TypeAlias = (
 
 
 class Move(NamedTuple):
-    """What a seat decided, and what it had seen when it did. (A named tuple: one is made for every entry replayed.)"""
+    """What a seat decided, and what it had seen when it did."""
 
     game_id: bytes
     """32 zero bytes before GameStarted and in every Join."""
@@ -205,8 +189,7 @@ class SignedMove(NamedTuple):
 # Rulings.
 
 
-@dataclass(frozen=True, slots=True)
-class TableOpened:
+class TableOpened(NamedTuple):
     """Version 0 of every stream."""
 
     server_nonce: bytes
@@ -218,8 +201,7 @@ class TableOpened:
     """The table id of the game before, or empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatTaken:
+class SeatTaken(NamedTuple):
     """A seat as it was taken."""
 
     kind: SeatKind
@@ -227,32 +209,28 @@ class SeatTaken:
     join_nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class GameStarted:
+class GameStarted(NamedTuple):
     """Four seats are taken."""
 
     game_id: bytes
     seats: tuple[SeatTaken, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(NamedTuple):
     """Who holds a seat in a ceremony."""
 
     kind: SeatKind
     public_key: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Size and root of a published checkpoint."""
 
     size: int
     root: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CeremonyOpened:
+class CeremonyOpened(NamedTuple):
     """A ceremony begins."""
 
     ctx: bytes
@@ -265,19 +243,17 @@ class CeremonyOpened:
     anchor: Anchor
 
 
-@dataclass(frozen=True, slots=True)
-class CommitSetClosed:
+class CommitSetClosed(NamedTuple):
     """All five commitments are there."""
 
     commit_set: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CommitSetWitnessed:
+class CommitSetWitnessed(NamedTuple):
     """Witnesses have cosigned a checkpoint that covers the set."""
 
     checkpoint: str
-    index: int
+    index: int  # type: ignore[assignment]  # the field, not the method of every tuple
     inclusion: tuple[bytes, ...]
 
 
@@ -288,8 +264,7 @@ class VoidCause(IntEnum):
     NO_NUMBER = 2
 
 
-@dataclass(frozen=True, slots=True)
-class CeremonyVoided:
+class CeremonyVoided(NamedTuple):
     """The ceremony ends without a deal."""
 
     cause: VoidCause
@@ -300,8 +275,7 @@ class CeremonyVoided:
     """The numbers that had come, by seat."""
 
 
-@dataclass(frozen=True, slots=True)
-class HakemDrawn:
+class HakemDrawn(NamedTuple):
     """The first hakem is drawn, and how."""
 
     numbers: tuple[bytes, ...]
@@ -309,20 +283,17 @@ class HakemDrawn:
     hakem: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Dealt:
+class Dealt(NamedTuple):
     """The cards are dealt."""
 
 
-@dataclass(frozen=True, slots=True)
-class MiddleTurned:
+class MiddleTurned(NamedTuple):
     """The partner's middle lies open (H1)."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class EarlyTurned:
+class EarlyTurned(NamedTuple):
     """A face-down card turns over and is played (H2)."""
 
     seat: Seat
@@ -330,8 +301,7 @@ class EarlyTurned:
     salt: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TimedOut:
+class TimedOut(NamedTuple):
     """A deadline passed and the house decided by its policy: a suit or a card, never both."""
 
     seat: Seat
@@ -349,8 +319,7 @@ class StandInCause(IntEnum):
     NO_SIGN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class StoodIn:
+class StoodIn(NamedTuple):
     """A stand-in takes an absent player's place with a key of its own."""
 
     seat: Seat
@@ -358,25 +327,21 @@ class StoodIn:
     cause: StandInCause
 
 
-@dataclass(frozen=True, slots=True)
-class Reopened:
+class Reopened(NamedTuple):
     """Deadlines that passed while the house was down begin anew."""
 
     seats: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TeaBegan:
+class TeaBegan(NamedTuple):
     """The game pauses (H4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TeaEnded:
+class TeaEnded(NamedTuple):
     """The game goes on (H4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnturnedLay:
+class UnturnedLay(NamedTuple):
     """A face-down card that did not turn over (H2)."""
 
     seat: Seat
@@ -385,8 +350,7 @@ class UnturnedLay:
     salt: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedSeat:
+class CarriedSeat(NamedTuple):
     """What a later round depends on, of one seat."""
 
     absent: bool = False
@@ -400,8 +364,7 @@ class CarriedSeat:
     stand_in_moves: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingTea:
+class WaitingTea(NamedTuple):
     """A tea that is asked or granted and has not begun (H4)."""
 
     seat: Seat
@@ -410,8 +373,7 @@ class WaitingTea:
     yes: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(NamedTuple):
     """What a later round depends on."""
 
     seats: tuple[CarriedSeat, ...]
@@ -419,8 +381,7 @@ class Carried:
     tea: WaitingTea | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RoundRevealed:
+class RoundRevealed(NamedTuple):
     """A round is over and its numbers are public."""
 
     numbers: tuple[bytes, ...]
@@ -443,8 +404,7 @@ class GameEndCause(IntEnum):
     ABANDONED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnded:
+class GameEnded(NamedTuple):
     """The game is over."""
 
     cause: GameEndCause
@@ -462,8 +422,7 @@ class ServerFaultCause(IntEnum):
     NO_WITNESS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFault:
+class ServerFault(NamedTuple):
     """The house failed: the game ends, unrated."""
 
     cause: ServerFaultCause

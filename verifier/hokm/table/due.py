@@ -8,7 +8,7 @@ deadline that has passed brings. `rule` makes the ruling; what does not follow f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from hokm.cards import Card
@@ -312,7 +312,7 @@ def may_fault(table: Table, content: ServerFault) -> bool:
         case ServerFaultCause.KEY_REVOKED:
             is_possible = not isinstance(stage, Over)
             if isinstance(stage, Round):
-                content = replace(content, numbers=(), unturned=())  # they close the round, where they are not lost
+                content = content._replace(numbers=(), unturned=())  # they close the round, where they are not lost
         case ServerFaultCause.SEALED_LOST:
             is_possible = isinstance(stage, Ceremony | Round)
         case ServerFaultCause.NO_DEAL:

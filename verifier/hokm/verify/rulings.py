@@ -7,7 +7,6 @@ itself and held against what it was bound to before.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NoReturn
 
 from hokm.cards import Card, card_text
@@ -286,12 +285,10 @@ def _compare(code: Code, version: int, content: Ruling, expected: Ruling) -> Non
 def _say_difference(code: Code, version: int, content: Ruling, expected: Ruling) -> NoReturn:
     """Raise by the first field that differs."""
     differing = (
-        (field.name, getattr(expected, field.name), getattr(content, field.name))
-        for field in dataclasses.fields(content)
-        if getattr(expected, field.name) != getattr(content, field.name)
+        (name, must, is_) for name, must, is_ in zip(content._fields, expected, content, strict=True) if must != is_
     )
-    name, must, is_ = next(differing)
-    raise refusal(code, version, field=name, expected=_text(must), found=_text(is_))
+    field, must, is_ = next(differing)
+    raise refusal(code, version, field=field, expected=_text(must), found=_text(is_))
 
 
 def _text(value: object) -> str:
