@@ -133,7 +133,7 @@ class Sitting:
         if not self._wants:
             return
         wanted = self._wants[0][0]
-        if _same(wanted, act) or _same_player(wanted, act):
+        if wanted == act or _same_player(wanted, act):
             future = self._wants.popleft()[1]
             if not future.done():
                 future.set_result(version)
@@ -146,7 +146,7 @@ class Sitting:
         if isinstance(error, Conflict):
             self.pump()
             return
-        if self._wants and _same(self._wants[0][0], act):
+        if self._wants and self._wants[0][0] == act:
             fail(self._wants.popleft()[1], error)
         elif not isinstance(error, Rule):
             self.stop(error)
@@ -251,10 +251,6 @@ class Sitting:
 def _same_player(wanted: Act, act: Act) -> bool:
     """Both are Joins of one key: the other one was signed by a run before this one."""
     return isinstance(wanted, Join) and isinstance(act, Join) and wanted.public_key == act.public_key
-
-
-def _same(one: Act, other: Act) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def fail(future: asyncio.Future[Any], error: Exception) -> None:

@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 
 from hokm.deal import Context, Purpose
 from hokm.errors import Malformed, TooLong
-from hokm.events import Act, CommitSetWitnessed, Event, Move, Play, Ruling, SignedMove, TableOpened
+from hokm.events import (
+    Act,
+    CommitSetWitnessed,
+    Event,
+    Leave,
+    Move,
+    NameTrump,
+    Play,
+    Return,
+    Ruling,
+    SignedMove,
+    TableOpened,
+)
 from hokm.rules import PRESETS, TableRules
 from hokm.v1 import event_pb2, move_pb2, rules_pb2
 from hokm.wire import (
@@ -492,3 +504,15 @@ def test_mangled_bytes_are_read_as_they_are_or_malformed(data: st.DataObject) ->
     except Malformed:
         return
     assert write(value) == body
+
+
+def test_what_can_happen_is_never_equal_to_something_of_another_kind() -> None:
+    """Moves and rulings are tuples, and more than their fields counts."""
+    assert Leave() == Leave()
+    assert Leave() != Return()
+    assert Play(1) != NameTrump(1)
+    assert {Leave(), Return()} == {Return(), Leave()}
+    assert len({Leave(), Return(), Play(1), NameTrump(1)}) == 4
+    for kind in (*get_args(Act), *get_args(Ruling)):
+        assert kind.__eq__ is not tuple.__eq__
+        assert kind.__ne__ is not tuple.__ne__

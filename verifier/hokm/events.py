@@ -6,7 +6,7 @@ fact: there is no second family of commands. Everything here is a value that nev
 bytes that are signed and back, `table` says what it means.
 
 They are named tuples, because many are made for every round replayed, and because dataclasses take longer to define
-than a round to verify. So two of different kinds may be equal (`Leave()` and `Return()`): the kind is asked first.
+than a round to verify.
 
 Enum values are those on the wire. Keys, nonces, commitments, numbers, salts, hashes and game ids are 32 bytes,
 table ids 16, signatures 64, a ctx 41; times are milliseconds since 1970.
@@ -15,10 +15,25 @@ table ids 16, signatures 64, a ctx 41; times are milliseconds since 1970.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from hokm.cards import Card
 from hokm.rules import BySide, Seat, Side, TableRules
+
+T = TypeVar("T")
+
+
+def distinct(kind: type[T]) -> type[T]:
+    """Named tuples of this kind equal none of another: as tuples, `Leave()` and `Return()` would be the same."""
+
+    def is_same(self: Any, other: object) -> bool:
+        return type(other) is kind and tuple.__eq__(self, other)
+
+    def is_other(self: Any, other: object) -> bool:
+        return not is_same(self, other)
+
+    kind.__eq__, kind.__ne__, kind.__hash__ = is_same, is_other, tuple.__hash__  # type: ignore[method-assign,assignment]
+    return kind
 
 
 class SeatKind(IntEnum):
@@ -51,18 +66,21 @@ class Protest(NamedTuple):
     reason: ProtestReason
 
 
+@distinct
 class Play(NamedTuple):
     """A card to the trick."""
 
     card: Card
 
 
+@distinct
 class Commit(NamedTuple):
     """A commitment to a number that is stored on the device."""
 
     commitment: bytes
 
 
+@distinct
 class Reveal(NamedTuple):
     """A signature over one set of commitments; the number goes beside it, not in it."""
 
@@ -70,12 +88,14 @@ class Reveal(NamedTuple):
     commit_set: bytes
 
 
+@distinct
 class NameTrump(NamedTuple):
     """The trump suit, 0 to 3."""
 
     suit: int
 
 
+@distinct
 class Join(NamedTuple):
     """A seat is taken by a key."""
 
@@ -84,30 +104,37 @@ class Join(NamedTuple):
     join_nonce: bytes
 
 
+@distinct
 class Leave(NamedTuple):
     """A seat is given back before the start; afterwards it is absent at once."""
 
 
+@distinct
 class Return(NamedTuple):
     """The player is back."""
 
 
+@distinct
 class Resign(NamedTuple):
     """The side gives up when every person of it has said so in one round."""
 
 
+@distinct
 class ProtestOnly(NamedTuple):
     """Nothing but the protest that the move carries."""
 
 
+@distinct
 class CallMiddle(NamedTuple):
     """The partner's middle is called (H1)."""
 
 
+@distinct
 class PickUp(NamedTuple):
     """The open card goes into the hand (H1)."""
 
 
+@distinct
 class LayEarly(NamedTuple):
     """A card is laid face down (H2); card and salt go beside it."""
 
@@ -115,26 +142,31 @@ class LayEarly(NamedTuple):
     open_middle: bool
 
 
+@distinct
 class TakeBack(NamedTuple):
     """The face-down card goes back into the hand (H2)."""
 
 
+@distinct
 class Run(NamedTuple):
     """Several cards are led, highest first (H3)."""
 
     cards: tuple[Card, ...]
 
 
+@distinct
 class AskTea(NamedTuple):
     """Tea is asked for (H4)."""
 
 
+@distinct
 class AnswerTea(NamedTuple):
     """An answer to who asks for tea (H4)."""
 
     yes: bool
 
 
+@distinct
 class Ready(NamedTuple):
     """Ready to go on after tea (H4)."""
 
@@ -189,6 +221,7 @@ class SignedMove(NamedTuple):
 # Rulings.
 
 
+@distinct
 class TableOpened(NamedTuple):
     """Version 0 of every stream."""
 
@@ -209,6 +242,7 @@ class SeatTaken(NamedTuple):
     join_nonce: bytes
 
 
+@distinct
 class GameStarted(NamedTuple):
     """Four seats are taken."""
 
@@ -230,6 +264,7 @@ class Anchor(NamedTuple):
     root: bytes
 
 
+@distinct
 class CeremonyOpened(NamedTuple):
     """A ceremony begins."""
 
@@ -243,12 +278,14 @@ class CeremonyOpened(NamedTuple):
     anchor: Anchor
 
 
+@distinct
 class CommitSetClosed(NamedTuple):
     """All five commitments are there."""
 
     commit_set: bytes
 
 
+@distinct
 class CommitSetWitnessed(NamedTuple):
     """Witnesses have cosigned a checkpoint that covers the set."""
 
@@ -264,6 +301,7 @@ class VoidCause(IntEnum):
     NO_NUMBER = 2
 
 
+@distinct
 class CeremonyVoided(NamedTuple):
     """The ceremony ends without a deal."""
 
@@ -275,6 +313,7 @@ class CeremonyVoided(NamedTuple):
     """The numbers that had come, by seat."""
 
 
+@distinct
 class HakemDrawn(NamedTuple):
     """The first hakem is drawn, and how."""
 
@@ -283,16 +322,19 @@ class HakemDrawn(NamedTuple):
     hakem: Seat
 
 
+@distinct
 class Dealt(NamedTuple):
     """The cards are dealt."""
 
 
+@distinct
 class MiddleTurned(NamedTuple):
     """The partner's middle lies open (H1)."""
 
     card: Card
 
 
+@distinct
 class EarlyTurned(NamedTuple):
     """A face-down card turns over and is played (H2)."""
 
@@ -301,6 +343,7 @@ class EarlyTurned(NamedTuple):
     salt: bytes
 
 
+@distinct
 class TimedOut(NamedTuple):
     """A deadline passed and the house decided by its policy: a suit or a card, never both."""
 
@@ -319,6 +362,7 @@ class StandInCause(IntEnum):
     NO_SIGN = 5
 
 
+@distinct
 class StoodIn(NamedTuple):
     """A stand-in takes an absent player's place with a key of its own."""
 
@@ -327,16 +371,19 @@ class StoodIn(NamedTuple):
     cause: StandInCause
 
 
+@distinct
 class Reopened(NamedTuple):
     """Deadlines that passed while the house was down begin anew."""
 
     seats: tuple[Seat, ...]
 
 
+@distinct
 class TeaBegan(NamedTuple):
     """The game pauses (H4)."""
 
 
+@distinct
 class TeaEnded(NamedTuple):
     """The game goes on (H4)."""
 
@@ -381,6 +428,7 @@ class Carried(NamedTuple):
     tea: WaitingTea | None = None
 
 
+@distinct
 class RoundRevealed(NamedTuple):
     """A round is over and its numbers are public."""
 
@@ -404,6 +452,7 @@ class GameEndCause(IntEnum):
     ABANDONED = 4
 
 
+@distinct
 class GameEnded(NamedTuple):
     """The game is over."""
 
@@ -422,6 +471,7 @@ class ServerFaultCause(IntEnum):
     NO_WITNESS = 6
 
 
+@distinct
 class ServerFault(NamedTuple):
     """The house failed: the game ends, unrated."""
 
