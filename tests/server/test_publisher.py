@@ -12,7 +12,7 @@ import pytest
 
 from hokm_server import log as log_module
 from hokm_server.files import write_durably
-from hokm_server.log import Log
+from hokm_server.log import Log, Published
 from hokm_server.publisher import Publisher
 from hokm_server.store import Store
 from tests.server.stores import batch
@@ -33,11 +33,29 @@ async def running(directory: Path, seconds: float) -> AsyncIterator[tuple[Store,
                 await task
 
 
+def looks(log: Log) -> asyncio.Queue[Published]:
+    """What every publishing from now on finds to be the latest checkpoint."""
+    found: asyncio.Queue[Published] = asyncio.Queue()
+    publish, loop = log.publish, asyncio.get_running_loop()
+
+    def look() -> Published:
+        published = publish()
+        loop.call_soon_threadsafe(found.put_nowait, published)
+        return published
+
+    log.publish = look  # type: ignore[method-assign]
+    return found
+
+
 async def test_entries_are_published_by_themselves(tmp_path: Path) -> None:
     """With nobody waiting for it."""
-    async with running(tmp_path, 0.02) as (_, log, publisher):
+    async with running(tmp_path, 0.02) as (_, log, _):
+        found = looks(log)
         log.append([batch(1, 0, 5)])
-        assert (await publisher.wait_later(4)).checkpoint.size == 5
+        async with asyncio.timeout(10):
+            while (await found.get()).checkpoint.size < 5:
+                pass
+    assert log.published.checkpoint.size == 5
 
 
 async def test_who_waits_for_an_entry_does_not_wait_for_the_second(tmp_path: Path) -> None:
@@ -56,9 +74,10 @@ async def test_who_waits_for_an_entry_does_not_wait_for_the_second(tmp_path: Pat
 async def test_a_quiet_log_gets_no_checkpoints(tmp_path: Path) -> None:
     """Only one for each growth."""
     async with running(tmp_path, 0.005) as (_, log, _):
+        found = looks(log)
         before = log.published
-        await asyncio.sleep(0.05)
-        assert log.published is before
+        for _ in range(5):
+            assert await asyncio.wait_for(found.get(), 10) is before
 
 
 async def test_stopping_publishes_what_is_there(tmp_path: Path) -> None:

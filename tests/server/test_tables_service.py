@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import grpc
 import pytest
@@ -20,7 +20,9 @@ from hokm.table import Ceremony
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import MOST_MOVE_BYTES, write_move
+from hokm_server.feed import Outbox
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
+from tests.server.manual_clock import ManualClock
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 
@@ -158,7 +160,7 @@ class PlayStream:
 
     async def until(self, come: Any) -> None:
         """Read until something has come."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not come():
                 answer = await self.call.read()
                 assert answer is not grpc.aio.EOF
@@ -267,46 +269,65 @@ async def test_a_stream_that_is_closed_ends(visit: Visit) -> None:
     assert await stream.call.read() is grpc.aio.EOF
 
 
-async def test_who_asks_and_does_not_read_does_not_fill_the_server(visit: Visit) -> None:
-    """It is listened to no more until it reads; everybody else is."""
-    table_id = await visit.seat_four()
-    caller = visit.callers[0]
-    stream = PlayStream(visit, caller)
-    nonsense = pb.PlayRequest(acts=[pb.SignedAct(table_id=table_id, move=bytes(500), signature=bytes(64))] * 50)
+class Waited(asyncio.Event):
+    """An event that tells when somebody waits for it, and what waited in the outbox then."""
 
+    def __init__(self, outbox: Outbox) -> None:
+        super().__init__()
+        self.begun = asyncio.Event()
+        self.most_bytes = 0
+        self._outbox = outbox
+
+    async def wait(self) -> Literal[True]:
+        """Tell, and wait."""
+        self.begun.set()
+        self.most_bytes = max(self.most_bytes, self._outbox._bytes)
+        return await super().wait()
+
+
+async def test_who_asks_and_does_not_read_does_not_fill_the_server(visit: Visit) -> None:
+    """It is listened to no more until it reads, and then gets every answer; everybody else is served meanwhile."""
+    table_id = await visit.seat_four()
+    stream = PlayStream(visit, visit.callers[0])
+    nonsense = pb.PlayRequest(acts=[pb.SignedAct(table_id=table_id, move=bytes(500), signature=bytes(64))] * 50)
+    messages = 1000  # gRPC itself holds some 4 MB of answers, which are half of them
     await stream.ask(attach=[pb.Attach(table_id=table_id)])
     await stream.until(lambda: stream.entries)
     (subscription,) = visit.found.tables._live[table_id].feed.subscriptions
-    written = 0
+    outbox = subscription.outbox
+    outbox.most_bytes = 1 << 16
+    taken = outbox._taken = Waited(outbox)
 
     async def flood() -> None:
-        nonlocal written
-        while True:
+        for _ in range(messages):
             await stream.call.write(nonsense)
-            written += 1
 
     flooding = asyncio.create_task(flood())
-    before = -1
-    while written > before:
-        before = written
-        await asyncio.sleep(0.5)
-    assert subscription.outbox._bytes < 2 * subscription.outbox.most_bytes
-    flooding.cancel()
+    await taken.begun.wait()
     await visit.play_game()
+    assert taken.most_bytes < 2 * outbox.most_bytes
+    await stream.until(lambda: len(stream.refusals) == 50 * messages)
+    await flooding
     stream.call.cancel()
 
 
 # Lists.
 
 
-async def test_tables_are_listed_newest_first_in_pages(visit: Visit) -> None:
+async def test_tables_are_listed_newest_first_in_pages(tmp_path: Path) -> None:
     """Each once; those with a free seat alone where asked; what is over is not listed and can be looked at."""
+    clock = ManualClock()
+    async with visiting(tmp_path / "var", clock) as visit:
+        await list_in_pages(visit, clock)
+
+
+async def list_in_pages(visit: Visit, clock: ManualClock) -> None:
     caller = await visit.enter(Caller(0))
     ids = []
     for _ in range(5):
         answer = await visit.tables.OpenTable(pb.OpenTableRequest(rules=SHORT), metadata=caller.metadata)
         ids.append(answer.table_id)
-        await asyncio.sleep(0.002)
+        clock.turn(1)
     full = await visit.seat_four()
     listed, token = [], ""
     while True:

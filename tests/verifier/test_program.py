@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -403,7 +402,6 @@ def test_interrupted(folder: Path) -> None:
     command = [*PROGRAM, "fifo", "--policy", "plain.policy"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         end = os.open(fifo, os.O_WRONLY)  # returns when the program has opened it to read
-        time.sleep(0.1)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=20)
         os.close(end)
