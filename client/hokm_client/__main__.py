@@ -333,6 +333,7 @@ async def _bots_until_stopped(asked: argparse.Namespace) -> int:
         policy=asked.var / "policy",
         state=asked.var / STATE,
         patient=True,
+        checks_log=False,
     ) as player:
         chance = SystemRandom()
         bots = HouseBots(

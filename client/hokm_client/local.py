@@ -178,9 +178,9 @@ async def fetch_proofs(player: Player, table_id: bytes, rounds: int, folder: Pat
     paths = []
     for number in range(1, rounds + 1):
         paths.append(proof_path(folder, table_id, number))
-        paths[-1].write_bytes(await player.connection.round_proof(table_id, number))
+        paths[-1].write_bytes(await player.proof(table_id, number))
     paths.append(proof_path(folder, table_id, None))
-    paths[-1].write_bytes(await player.connection.game_proof(table_id))
+    paths[-1].write_bytes(await player.proof(table_id))
     return paths
 
 

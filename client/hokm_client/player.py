@@ -64,6 +64,7 @@ class Player:
         keeping: Keeping,
         *,
         evidence: Path | None = None,
+        checks_log: bool = True,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """See `connect`, which makes one with everything that belongs to it."""
@@ -72,9 +73,10 @@ class Player:
         self.keeping = keeping
         self.policy = policy
         self._evidence = evidence
+        self._checks_log = checks_log
         self._entropy = entropy
         self._manifests: Manifests | None = None
-        self._log = PublishedLog(connection, policy, keeping)
+        self._log = PublishedLog(connection, policy, keeping, self._log_caught)
         self._sides: dict[bytes, Tableside] = {}
         self._opening: dict[bytes, asyncio.Lock] = {}
 
@@ -89,12 +91,15 @@ class Player:
         state: Path | None = None,
         certificates: bytes | None = None,
         patient: bool = False,
+        checks_log: bool = True,
     ) -> AsyncIterator[Player]:
         """A player at the server of that address, signed in.
 
         `identity` is a key or its file, which is made where it is missing. `policy` says whom to trust. What must
         survive a crash is kept in the directory `state`, evidence too; without one nothing does. `certificates` in
         PEM turn TLS on, empty bytes for those of the system. `patient` waits for a server that does not answer yet.
+        `checks_log`: what closes a round or a game is looked for in the published log, which must only grow; the
+        house's own bots need not ask their own house.
         """
         trusted = read_policy(policy) if isinstance(policy, Path) else policy  # before a key is made for nothing
         key = read_or_make_identity(identity) if isinstance(identity, Path) else identity
@@ -105,11 +110,14 @@ class Player:
             certificates=certificates,
             is_trusted_origin=lambda origin: any(log.vkey.name == origin for log in trusted.logs),
         )
-        player = cls(connection, trusted, keeping, evidence=None if state is None else state / "evidence")
+        evidence = None if state is None else state / "evidence"
+        player = cls(connection, trusted, keeping, evidence=evidence, checks_log=checks_log)
         try:
             await (connection.sign_in_at_last() if patient else connection.token())
             yield player
         finally:
+            for side in tuple(player._sides.values()):
+                side.stop()
             await player.stream.close()
             await connection.close()
             keeping.close()
@@ -194,7 +202,14 @@ class Player:
         desk.ready_at(summary.version)
         if watch is not None:
             desk.on_step.append(watch)
-        side = Tableside(desk, self.stream, save=self.save, forget=self.forget, learn=self._learn)
+        side = Tableside(
+            desk,
+            self.stream,
+            save=self.save,
+            forget=self.forget,
+            learn=self._learn,
+            check=self._log.check_published if self._checks_log else None,
+        )
         self._sides[table_id] = side
         self.stream.attach(table_id, side)
         return side
@@ -222,7 +237,11 @@ class Player:
         stream.learn(self._manifests)
 
     async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
-        """The proof file of that round, or of the whole game where none is named. Not verified by being here."""
+        """The proof file of that round, or of the whole game where none is named. Not verified by being here.
+
+        The log that it is from is checked first; raises what `check_log` raises, and what the proof is refused for.
+        """
+        await self.check_log()
         if number is None:
             return await self.connection.game_proof(table_id)
         return await self.connection.round_proof(table_id, number)
@@ -247,38 +266,44 @@ class Player:
     async def check_log(self) -> int:
         """Hold the latest checkpoint against the last one that was seen; its size.
 
-        Raises `Fraud`, the evidence saved.
+        Raises `Fraud`, the evidence saved: then nothing is signed any more at any table.
         """
-        try:
-            return await self._log.check()
-        except Fraud as fraud:
-            self.save(fraud, None)
-            raise
+        return await self._log.check()
 
     async def check_published(self, table_id: bytes, version: int, entry: bytes) -> None:
         """Wait until an entry is in the published log, which the house promised by signing it.
 
-        Raises `Fraud` where that promise is broken, the evidence saved.
+        By itself a player does so with what closes a round or a game. Raises `Fraud` where that promise is broken, the
+        evidence saved.
         """
         try:
             await self._log.check_published(table_id, version, entry)
         except Fraud as fraud:
-            self.save(fraud, None)
+            if fraud is not self._log.fraud:
+                self.save(fraud, None)
             raise
 
-    def save(self, fraud: Fraud, stream: Stream | None) -> Path | None:
-        """Where the evidence of a fraud was saved; None where this player keeps nothing."""
+    def _log_caught(self, fraud: Fraud) -> None:
+        """The log itself was caught, and all tables are in it."""
+        self.save(fraud, None)
+        for side in tuple(self._sides.values()):
+            side.renounce(fraud)
+
+    def save(self, fraud: Fraud, stream: Stream | None) -> None:
+        """Save the evidence of a fraud, where this player keeps anything."""
         if self._evidence is None:
-            return None
+            logger.warning("%s", fraud)
+            return
         manifests = () if self._manifests is None else self._manifests.entries
         table_id, entries = (bytes(16), []) if stream is None else (stream.id, stream.entries)
         try:
-            return save_evidence(
+            path = save_evidence(
                 self._evidence, fraud, Scene(self.connection.origin, table_id, manifests, entries), now_ms()
             )
         except OSError as error:
-            logger.error("the evidence of a fraud could not be saved: %s", error)
-            return None
+            logger.error("%s; the evidence could not be saved: %s", fraud, error)
+        else:
+            logger.warning("%s; evidence: %s", fraud, path)
 
 
 def _seat_of(table: Table, key: bytes) -> SeatNumber | None:

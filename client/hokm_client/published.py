@@ -9,7 +9,7 @@ Only a server that is away or busy has its time begin anew, for then there is no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from hokm.entry import leaf
@@ -28,12 +28,18 @@ PROMISE_SECONDS: Final = 10.0
 class PublishedLog:
     """The log of one server."""
 
-    def __init__(self, connection: Connection, policy: Policy, keeping: Keeping) -> None:
+    def __init__(
+        self, connection: Connection, policy: Policy, keeping: Keeping, caught: Callable[[Fraud], None]
+    ) -> None:
+        """`caught` is told of the fraud that the log itself is, once; see `fraud`."""
+        self._caught = caught
         self._connection = connection
         self._policy = policy
         self._keeping = keeping
         self._known: Heads | None = None
         self._checking = asyncio.Lock()
+        self.fraud: Fraud | None = None
+        """Two heads, or one that cannot be: whatever this log says is not believed any more."""
 
     @property
     def _heads(self) -> Heads:
@@ -48,17 +54,13 @@ class PublishedLog:
         Raises `Fraud`, `KeepingFailed`, and why there is no answer.
         """
         async with self._checking:  # one after the other: an older answer that comes late is no older checkpoint
-            heads = self._heads
-            note = await self._connection.checkpoint()
-            checkpoint = heads.read(note).checkpoint
-            old = heads.needs_proof(checkpoint)
-            proof: Sequence[bytes] = ()
-            if old is not None and old < checkpoint.size:
-                proof = await self._consistency(old, checkpoint.size)
-            heads.take(note, proof)
-            self._keeping.put_checkpoint(heads.origin, note)
-            self._keeping.flush()
-            return checkpoint.size
+            if self.fraud is None:
+                try:
+                    return await self._check()
+                except Fraud as fraud:
+                    self.fraud = fraud
+                    self._caught(fraud)
+            raise self.fraud
 
     async def check_published(self, table_id: bytes, version: int, entry: bytes) -> None:
         """Wait until an entry is in the published log, which the house promised by signing it.
@@ -85,6 +87,19 @@ class PublishedLog:
                 what = f"entry {version} (leaf {leaf(entry).hex()}) is signed and not in the log"
                 raise Fraud(FraudKind.BROKEN_PROMISE, version, what, exhibits={"entry": entry})
             await pauses.wait()
+
+    async def _check(self) -> int:
+        heads = self._heads
+        note = await self._connection.checkpoint()
+        checkpoint = heads.read(note).checkpoint
+        old = heads.needs_proof(checkpoint)
+        proof: Sequence[bytes] = ()
+        if old is not None and old < checkpoint.size:
+            proof = await self._consistency(old, checkpoint.size)
+        heads.take(note, proof)
+        self._keeping.put_checkpoint(heads.origin, note)
+        self._keeping.flush()
+        return checkpoint.size
 
     async def _consistency(self, old: int, new: int) -> Sequence[bytes]:
         """The proof; none where a server that does answer has none."""

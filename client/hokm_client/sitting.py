@@ -59,7 +59,10 @@ class Sitting:
         self.on_refusal: Callable[[HokmError], None] = _unheard
         """Told why what `choose` gave was refused; it is asked again where the decision is still open."""
         self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
-        """How the game ended; raises what ended the sitting before that: `Fraud`, `TakenOver`, `SeatGone`."""
+        """How the game ended, once its last entry is published: nobody can make it another game any more.
+
+        Raises what ended the sitting before that: `Fraud`, `TakenOver`, `SeatGone`.
+        """
         self.over.add_done_callback(heard)
 
     # What a program asks for.
@@ -112,7 +115,7 @@ class Sitting:
         if isinstance(stage, Over):
             self._stop_asking()
             self._drop_wants()
-            self.over.set_result(stage.ending)
+            self._side.closed.add_done_callback(lambda _: self._end(stage.ending))
             return
         if seat.holds:
             self._has_held = True
@@ -242,6 +245,10 @@ class Sitting:
         if self._asking is not None:
             self._asking.cancel()
             self._asking = None
+
+    def _end(self, ending: GameEnded | ServerFault) -> None:
+        if not self.over.done():
+            self.over.set_result(ending)
 
     def _drop_wants(self) -> None:
         while self._wants:

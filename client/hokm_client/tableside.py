@@ -6,11 +6,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 
 from hokm.errors import Busy, HokmError, SeatNotYours
 from hokm.events import Act, SignedMove, StoodIn
 from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.closing import CheckPublished, Closings
 from hokm_client.connection import now_ms
 from hokm_client.desk import Desk
 from hokm_client.errors import ManifestWanted, TakenOver
@@ -31,13 +31,15 @@ class Tableside:
         desk: Desk,
         stream: PlayStream,
         *,
-        save: Callable[[Fraud, Stream], Path | None],
+        save: Callable[[Fraud, Stream], None],
         forget: Callable[[Tableside], None],
         learn: Callable[[Stream], Awaitable[None]],
+        check: CheckPublished | None,
     ) -> None:
         """`save` keeps the evidence of a fraud and says where; `forget` is told when nothing more comes.
 
-        `learn` lets a stream know of all key manifests that there are now.
+        `learn` lets a stream know of all key manifests that there are now. `check`, where it is given, looks for what
+        closes a round or the game in the published log.
         """
         self._stream = stream
         self._save = save
@@ -45,12 +47,18 @@ class Tableside:
         self._learn_manifests = learn
         self._learning: asyncio.Future[None] | None = None
         self._nameless = False
+        self._closings = Closings(check, self._promise_broken)
         self.desk = desk
         self.sittings: list[Sitting] = []
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ready.add_done_callback(heard)
         desk.on_step.append(self._stepped)
         desk.on_refusal = self._refused
+
+    @property
+    def closed(self) -> asyncio.Future[None]:
+        """The game is over, and its last entry is published as far as that can be known."""
+        return self._closings.over
 
     # On the stream.
 
@@ -102,10 +110,17 @@ class Tableside:
 
     def failed(self, error: Exception) -> None:
         """Nothing will come any more."""
+        self.stop()
         fail(self.ready, error)
         for sitting in tuple(self.sittings):
             sitting.stop(error)
         self._forget(self)
+
+    def stop(self) -> None:
+        """Wait for nothing any more."""
+        self._closings.stop()
+        if self._learning is not None:
+            self._learning.cancel()
 
     def send(self, act: pb.SignedAct) -> None:
         """Let a move go out."""
@@ -125,9 +140,12 @@ class Tableside:
             self.desk.rise(sitting.seat)
 
     def caught(self, fraud: Fraud) -> None:
-        """The server contradicted itself: the evidence is saved, a protest goes out, and nothing else any more."""
-        path = self._save(fraud, self.desk.stream)
-        logger.warning("%s; evidence: %s", fraud, path)
+        """The server was caught at this table: the evidence is saved."""
+        self._save(fraud, self.desk.stream)
+        self.renounce(fraud)
+
+    def renounce(self, fraud: Fraud) -> None:
+        """The server was caught, wherever it was: a protest goes out, and nothing else any more."""
         self.desk.fraud = fraud
         for sitting in tuple(self.sittings):
             sitting.seat.fraud = fraud
@@ -150,7 +168,12 @@ class Tableside:
         else:
             self._stream.attach(self.desk.stream.id, self)
 
+    def _promise_broken(self, fraud: Fraud) -> None:
+        if self.desk.fraud is None:  # else it was the log that was caught, and every table has been told
+            self.caught(fraud)
+
     def _stepped(self, step: Step) -> None:
+        self._closings.see(step)
         content = step.event.content
         signed = content.join if isinstance(content, StoodIn) else content
         if isinstance(signed, SignedMove):
@@ -180,4 +203,4 @@ class Tableside:
             number = self.sittings[0].number if self.sittings else 0
             self.failed(TakenOver(number))
         elif end == pb.STREAM_END_GAME_OVER:
-            self._forget(self)
+            self.closed.add_done_callback(lambda _: self._forget(self))

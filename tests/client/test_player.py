@@ -15,7 +15,6 @@ from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree
 from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
-from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Verdict
 from hokm_client.bot import random_legal, sensible
@@ -375,66 +374,3 @@ async def test_an_entry_left_out_on_the_stream_is_caught(tmp_path: Path) -> None
         with pytest.raises(Fraud) as caught:
             await asyncio.wait_for(asyncio.shield(sitting.over), 20)
     assert caught.value.kind is FraudKind.GAP
-
-
-# A log that lies.
-
-
-def of_another(request: bytes) -> bytes:
-    """Ask for the entry of a table that there is not."""
-    asked = log_service_pb2.GetInclusionProofRequest.FromString(request)
-    asked.table_id = bytes(16)[:-1] + b"\1"
-    return asked.SerializeToString()
-
-
-def of_a_tree_to_come(request: bytes) -> bytes:
-    """Ask by a size that was not published."""
-    asked = log_service_pb2.GetInclusionProofRequest.FromString(request)
-    asked.tree_size = 1 << 40
-    return asked.SerializeToString()
-
-
-def of_the_place_before(answer: bytes) -> bytes:
-    """Show another place of the tree."""
-    shown = log_service_pb2.GetInclusionProofResponse.FromString(answer)
-    shown.index -= 1
-    return shown.SerializeToString()
-
-
-@pytest.mark.parametrize(
-    "lies",
-    [
-        Lies(asked={"GetInclusionProof": of_another}),
-        Lies(asked={"GetInclusionProof": of_a_tree_to_come}),
-        Lies(answered={"GetInclusionProof": of_the_place_before}),
-    ],
-    ids=["UnknownEntry", "OutOfTree", "another place"],
-)
-async def test_a_promise_is_broken_whatever_is_said_instead(
-    tmp_path: Path, lies: Lies, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server that has signed an entry and says that there is no such entry is caught like one that says nothing."""
-    monkeypatch.setattr("hokm_client.published.PROMISE_SECONDS", 0.5)
-    async with (
-        house(tmp_path) as found,
-        liar(found.address, lies) as address,
-        guest(address, tmp_path, "ali") as player,
-    ):
-        table_id = await player.open_table(SHORT)
-        (entry,) = await player.connection.entries(table_id, 0)
-        with pytest.raises(Fraud) as caught:
-            await player.check_published(table_id, 0, entry)
-    assert (caught.value.kind, caught.value.proves) == (FraudKind.BROKEN_PROMISE, False)
-    assert [*(tmp_path / "guests" / "ali" / "evidence").iterdir()]
-
-
-async def test_a_server_that_is_away_has_broken_no_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is nothing to be told while it does not answer; that it is away is what is told in the end."""
-    monkeypatch.setattr("hokm_client.published.PROMISE_SECONDS", 0.5)
-    async with contextlib.AsyncExitStack() as stack:
-        async with house(tmp_path) as found:
-            player = await stack.enter_async_context(guest(found.address, tmp_path))
-            table_id = await player.open_table(SHORT)
-            (entry,) = await player.connection.entries(table_id, 0)
-        with pytest.raises(Unreachable):
-            await player.check_published(table_id, 0, entry)

@@ -44,7 +44,7 @@ async def house_bots(address: str, var: Path, name: str = "bots") -> AsyncIterat
     """The house's bots, which answer at once."""
     key = read_operator_key(var / "keys" / "operator.key")
     async with Player.connect(
-        address, identity=key, policy=var / "policy", state=var / "players" / name, patient=True
+        address, identity=key, policy=var / "policy", state=var / "players" / name, patient=True, checks_log=False
     ) as player:
         bots = HouseBots(player, chance=random.Random(1), entropy=secrets.token_bytes)
         playing = asyncio.create_task(bots.run())
