@@ -68,7 +68,7 @@ class SomeHouse:
             clock=StandingClock(),
             entropy=rng.randbytes,
             signet=Signet(self.house, key, event_key_id(ORIGIN, key.public), rng.randbytes(32)),
-            seal_key=SealKey(bytes(32)),
+            seal_key=SealKey(bytes(32), entropy=rng.randbytes),
             manifest_leaf=bytes(32),
             anchor=lambda: Anchor(0, EMPTY_ROOT),
         )

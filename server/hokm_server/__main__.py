@@ -148,6 +148,7 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     import socket
 
     from hokm_server import diagnostics
+    from hokm_server.clock import SystemClock
     from hokm_server.invitation import invitation
     from hokm_server.serving import serving
 
@@ -165,7 +166,7 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     ends: set[asyncio.Future[Any]] = {stop}
     if until_input_ends:
         ends.add(loop.create_task(_input_ended()))
-    async with serving(settings) as found:
+    async with serving(settings, SystemClock(), os.urandom) as found:
         machine, program = socket.gethostname(), _players_program()
         print(invitation(settings, found.port, found.keys.origin, machine=machine, program=program), flush=True)
         ends.add(found.failed)

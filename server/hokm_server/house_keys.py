@@ -93,7 +93,7 @@ class HouseKeys:
             raise KeysUnwritable(str(path), _system(error)) from error
 
 
-def create(directory: Path, origin: str, now_ms: int, *, entropy: Callable[[int], bytes] = os.urandom) -> HouseKeys:
+def create(directory: Path, origin: str, now_ms: int, *, entropy: Callable[[int], bytes]) -> HouseKeys:
     """Make the keys of a new house; `entropy` gives so many random bytes.
 
     Raises `NotAnOrigin`, `KeysExist`, `KeysUnwritable`; then there is no such directory that was not there before.

@@ -16,7 +16,6 @@ card, 0 for a number. Under one key some 2^32 boxes may be made.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 
 from cryptography.exceptions import InvalidTag
@@ -39,7 +38,7 @@ class SealKey:
 
     __slots__ = ("_ciphers", "_entropy", "_key_id")
 
-    def __init__(self, key: bytes, *older: bytes, entropy: Callable[[int], bytes] = os.urandom) -> None:
+    def __init__(self, key: bytes, *older: bytes, entropy: Callable[[int], bytes]) -> None:
         """Seal under `key`, of 32 bytes; `entropy` gives so many random bytes."""
         for each in (key, *older):
             if len(each) != KEY_BYTES:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
-import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from hokm.events import Anchor
 from hokm.table import House
 from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
-from hokm_server.clock import Clock, SystemClock
+from hokm_server.clock import Clock
 from hokm_server.config import Settings
 from hokm_server.draft import Signet
 from hokm_server.errors import KeysDisagree, PackageMissing
@@ -75,14 +74,13 @@ class Serving:
 
 
 @contextlib.asynccontextmanager
-async def serving(
-    settings: Settings, clock: Clock | None = None, entropy: Callable[[int], bytes] = os.urandom
-) -> AsyncIterator[Serving]:
+async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], bytes]) -> AsyncIterator[Serving]:
     """A server that answers until the context ends; keys and database are made where there are none.
+
+    `entropy` gives so many random bytes that nobody can foresee.
 
     Raises the errors of `hokm_server.errors` where it cannot start, and leaves nothing open then.
     """
-    clock = clock or SystemClock()
     loop = asyncio.get_running_loop()
     failed: asyncio.Future[Exception] = loop.create_future()
     credentials = None

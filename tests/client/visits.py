@@ -18,6 +18,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.bots import HouseBots
 from hokm_client.identity import read_operator_key
 from hokm_client.player import Player
+from hokm_server.clock import SystemClock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving
 from tests.audit import audit_files
@@ -26,7 +27,8 @@ from tests.audit import audit_files
 @contextlib.asynccontextmanager
 async def house(var: Path, port: int = 0) -> AsyncIterator[Serving]:
     """A server with its files there, and without bots; its log is audited at the end."""
-    async with serving(Settings(var=var, port=port, bots=False, publish_ms=50)) as found:
+    settings = Settings(var=var, port=port, bots=False, publish_ms=50)
+    async with serving(settings, SystemClock(), secrets.token_bytes) as found:
         yield found
     audit_files(var)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import read_event, write_move
 from hokm_server.challenges import signed_challenge
-from hokm_server.clock import Clock
+from hokm_server.clock import Clock, SystemClock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving
 from tests.audit import audit_files
@@ -191,11 +191,16 @@ class Visit:
             self.leaves.append(leaf(entry))
 
 
+def served(settings: Settings, clock: Clock | None = None) -> AbstractAsyncContextManager[Serving]:
+    """A server in this process, by the time and the chance of the system where the test has none of its own."""
+    return serving(settings, clock or SystemClock(), os.urandom)
+
+
 @asynccontextmanager
 async def visiting(var: Path, clock: Clock | None = None) -> AsyncIterator[Visit]:
     """A server with its files there, and a channel to it; its log is audited at the end."""
     asked = Settings(var=var, port=0, bots=False, publish_ms=50)
-    async with serving(asked, clock) as found, grpc.aio.insecure_channel(found.address) as channel:
+    async with served(asked, clock) as found, grpc.aio.insecure_channel(found.address) as channel:
         yield Visit(found, channel)
     audit_files(var)
 

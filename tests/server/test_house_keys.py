@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,11 @@ from hokm_server.errors import (
     KeysUnwritable,
 )
 from hokm_server.files import write_new
-from hokm_server.house_keys import HouseKeys, Role, create, load, load_root
+from hokm_server.house_keys import HouseKeys, Role, load, load_root
 from tests.server.stores import ORIGIN
 
 NOW = 1_800_000_000_000
+create = partial(house_keys.create, entropy=os.urandom)
 NEEDED = [role for role in Role if role is not Role.ROOT]
 
 

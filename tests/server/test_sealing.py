@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
+
 import pytest
 
 from hokm.errors import WrongLength
@@ -15,10 +18,12 @@ KEY, OTHER = b"\x01" * 32, b"\x02" * 32
 NAME = SealName(CTX, 2, 17)
 SECRET = bytes(range(32))
 
+seal_key = partial(SealKey, entropy=os.urandom)
+
 
 def test_a_box_opens_in_its_place() -> None:
     """And shows nothing of what is in it."""
-    key = SealKey(KEY)
+    key = seal_key(KEY)
     box = key.seal(stream(1), NAME, SECRET)
     assert key.open(stream(1), NAME, box) == SECRET
     assert SECRET not in box
@@ -27,7 +32,7 @@ def test_a_box_opens_in_its_place() -> None:
 
 def test_the_same_secret_makes_another_box() -> None:
     """The nonce is random."""
-    key = SealKey(KEY)
+    key = seal_key(KEY)
     assert key.seal(stream(1), NAME, SECRET) != key.seal(stream(1), NAME, SECRET)
 
 
@@ -42,14 +47,14 @@ def test_the_same_secret_makes_another_box() -> None:
 )
 def test_a_box_does_not_open_in_another_place(table: bytes, name: SealName) -> None:
     """Another table, ceremony, seat or lay."""
-    key = SealKey(KEY)
+    key = seal_key(KEY)
     with pytest.raises(SealBroken):
         key.open(table, name, key.seal(stream(1), NAME, SECRET))
 
 
 def test_a_changed_box_does_not_open() -> None:
     """Whichever bit is changed, and however it is cut."""
-    key = SealKey(KEY)
+    key = seal_key(KEY)
     box = key.seal(stream(1), NAME, SECRET)
     for at in range(len(box)):
         changed = bytearray(box)
@@ -62,17 +67,17 @@ def test_a_changed_box_does_not_open() -> None:
 
 def test_older_keys_open_and_do_not_seal() -> None:
     """A key is replaced without losing what it sealed."""
-    box = SealKey(KEY).seal(stream(1), NAME, SECRET)
-    newer = SealKey(OTHER, KEY)
+    box = seal_key(KEY).seal(stream(1), NAME, SECRET)
+    newer = seal_key(OTHER, KEY)
     assert newer.open(stream(1), NAME, box) == SECRET
     with pytest.raises(SealKeyMissing):
-        SealKey(OTHER).open(stream(1), NAME, box)
+        seal_key(OTHER).open(stream(1), NAME, box)
     with pytest.raises(SealKeyMissing):
-        SealKey(KEY).open(stream(1), NAME, newer.seal(stream(1), NAME, SECRET))
+        seal_key(KEY).open(stream(1), NAME, newer.seal(stream(1), NAME, SECRET))
 
 
 def test_a_key_shows_nothing_of_itself() -> None:
     """Its length is checked, and its repr is a hint."""
-    assert KEY.hex() not in repr(SealKey(KEY))
+    assert KEY.hex() not in repr(seal_key(KEY))
     with pytest.raises(WrongLength):
-        SealKey(KEY[:31])
+        seal_key(KEY[:31])

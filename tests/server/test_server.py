@@ -38,9 +38,8 @@ from hokm_server.config import Settings
 from hokm_server.errors import AddressUnusable, CertificateUnusable, DatabaseCorrupt, DatabaseInUse
 from hokm_server.log_service import PIECE_BYTES
 from hokm_server.server import MOST_REQUEST_BYTES
-from hokm_server.serving import serving
 from tests.audit import audit_files
-from tests.server.callers import Caller, Visit, error_of, told_by, visiting
+from tests.server.callers import Caller, Visit, error_of, served, told_by, visiting
 from tests.server.manual_clock import ManualClock
 
 KEYS = bytes(16)
@@ -344,7 +343,7 @@ async def error_of_rest(stream: Any) -> grpc.aio.AioRpcError:
 async def test_a_stop_ends_open_streams_soon(tmp_path: Path) -> None:
     """Who watches is told by the end of the stream, and the server does not wait for who stays."""
     async with AsyncExitStack() as stack:
-        found = await stack.enter_async_context(serving(Settings(var=tmp_path / "var", port=0, bots=False)))
+        found = await stack.enter_async_context(served(Settings(var=tmp_path / "var", port=0, bots=False)))
         async with grpc.aio.insecure_channel(found.address) as channel:
             visit = Visit(found, channel)
             table_id = await visit.seat_four()
@@ -363,12 +362,12 @@ async def test_a_port_in_use_is_one_clear_error(tmp_path: Path) -> None:
     async with visiting(tmp_path / "one") as visit:
         asked = Settings(var=tmp_path / "two", port=visit.found.port, bots=False)
         with pytest.raises(AddressUnusable, match=r"cannot listen at 127\.0\.0\.1:\d+: another program listens there"):
-            async with serving(asked):
+            async with served(asked):
                 raise AssertionError("two servers at one port")
     async with visiting(tmp_path / "two"):
         pass
     with pytest.raises(AddressUnusable, match="no such host"):
-        async with serving(Settings(var=tmp_path / "two", host="no.such.host.invalid", bots=False)):
+        async with served(Settings(var=tmp_path / "two", host="no.such.host.invalid", bots=False)):
             raise AssertionError("a server nowhere")
 
 
@@ -376,7 +375,7 @@ async def test_two_servers_cannot_share_a_log(tmp_path: Path) -> None:
     """The second says who was first."""
     async with visiting(tmp_path / "var"):
         with pytest.raises(DatabaseInUse):
-            async with serving(Settings(var=tmp_path / "var", port=0, bots=False)):
+            async with served(Settings(var=tmp_path / "var", port=0, bots=False)):
                 raise AssertionError("two servers with one log")
 
 
@@ -400,7 +399,7 @@ async def test_with_a_certificate_it_speaks_tls_and_only_tls(tmp_path: Path) -> 
     """Who trusts the certificate gets in; in plain text nothing is answered."""
     chain, key = certificate(tmp_path)
     asked = Settings(var=tmp_path / "var", port=0, tls_certificate=chain, tls_key=key, bots=False)
-    async with serving(asked) as found:
+    async with served(asked) as found:
         trusted = grpc.ssl_channel_credentials(chain.read_bytes())
         async with grpc.aio.secure_channel(f"localhost:{found.port}", trusted) as channel:
             await Visit(found, channel).enter(Caller(0))
@@ -420,7 +419,7 @@ async def test_the_bots_have_a_door_of_their_own_beside_tls(tmp_path: Path, monk
 
     monkeypatch.setattr("hokm_server.serving.bots_command", command)
     asked = Settings(var=tmp_path / "var", host="0.0.0.0", port=0, tls_certificate=chain, tls_key=key)
-    async with serving(asked) as found:
+    async with served(asked) as found:
         address = await called
         assert address.startswith("127.0.0.1:")
         assert address != found.address_here
@@ -434,12 +433,12 @@ async def test_a_certificate_that_is_none_is_said_so(tmp_path: Path) -> None:
     bad.write_text("no certificate")
     for path in (bad, tmp_path / "missing.pem"):
         with pytest.raises(CertificateUnusable):
-            async with serving(Settings(var=tmp_path / "var", port=0, tls_certificate=path, tls_key=bad, bots=False)):
+            async with served(Settings(var=tmp_path / "var", port=0, tls_certificate=path, tls_key=bad, bots=False)):
                 raise AssertionError("a server with a bad certificate")
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(CertificateUnusable):
-        async with serving(
+        async with served(
             Settings(
                 var=tmp_path / "var", port=0, tls_certificate=certificate(tmp_path)[0], tls_key=certificate(other)[1]
             )
