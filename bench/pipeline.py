@@ -27,7 +27,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
 from hokm_server.auth import Viewer
 from hokm_server.clock import SystemClock
-from hokm_server.draft import Signet
+from hokm_server.draft import Beside, Signet
 from hokm_server.feed import Outbox
 from hokm_server.live import Made
 from hokm_server.log import Log
@@ -89,7 +89,7 @@ class SomeHouse:
                 answered()
 
         signed = SignedMove(read_move(act.move), act.move, act.signature)
-        self.tables.act(self.operator, act.table_id, signed, act.number, answer)
+        self.tables.act(self.operator, act.table_id, signed, Beside(act.number), answer)
 
     async def open(self) -> tuple[bytes, bytes]:
         """A table's id and its first entry."""

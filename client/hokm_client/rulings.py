@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from hokm.cards import Card, card_text, hand_of
-from hokm.deal import HOUSE_SEAT, commitment, deal, hands, middle, packets_of
+from hokm.cards import Card, card_text
+from hokm.deal import HOUSE_SEAT, commitment, deal, packets_of
 from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
@@ -44,6 +44,7 @@ from hokm.table import (
     decide,
     decide_stand_in,
     due,
+    hands_in,
     makes_a_deck,
     may_call_away,
     may_fault,
@@ -204,7 +205,7 @@ def decide_again(table: Table, numbers: tuple[bytes, ...], plays: Iterable[tuple
     assert stage.ceremony.commit_set is not None
     deck = deal(stage.ceremony.commit_set, numbers)
     packets = packets_of(deck, stage.hakem, table.rules.packets)
-    known = Hands(hands(deck, stage.hakem, table.rules.packets), hand_of(packets[0][stage.hakem]), middle(deck))
+    known = hands_in(deck, stage.hakem, table.rules.packets)
     for before, event in plays:
         content = event.content
         if isinstance(content, SignedMove):

@@ -9,21 +9,32 @@ the draft is dropped with its signatures, and nothing has happened.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from hokm.cards import Card, hand_of
-from hokm.deal import HOUSE_SEAT, commitment, deal, hands, house_number, packets_of
+from hokm.cards import Card
+from hokm.deal import HOUSE_SEAT, commitment, deal, house_number, packets_of
 from hokm.entry import leaf, move_signed_by, sign_event
-from hokm.errors import BadSignature, NumberNotOpened, SeatStoodIn, SeenOther, StandInNotDue, StreamUsedUp
+from hokm.errors import (
+    BadSignature,
+    EarlyNotOpened,
+    NumberNotOpened,
+    SeatStoodIn,
+    SeenOther,
+    StandInNotDue,
+    StreamUsedUp,
+)
 from hokm.events import (
     Anchor,
     CeremonyOpened,
     CeremonyVoided,
     Dealt,
+    EarlyTurned,
     Event,
     GameEnded,
     HakemDrawn,
     Join,
+    LayEarly,
+    MiddleTurned,
     NameTrump,
     Reopened,
     Reveal,
@@ -44,6 +55,8 @@ from hokm.table import (
     Ceremony,
     Hands,
     House,
+    LaidCard,
+    Lay,
     Round,
     RulingKind,
     Seating,
@@ -53,6 +66,7 @@ from hokm.table import (
     decide_stand_in,
     evolve,
     fault,
+    hands_in,
     may_call_away,
     next_context,
     opened,
@@ -62,6 +76,7 @@ from hokm.table import (
     vouch,
 )
 from hokm.wire import write_event
+from hokm_server.store import SealName
 
 ZEROS = bytes(32)
 
@@ -76,6 +91,22 @@ class Signet(NamedTuple):
     """K_house."""
 
 
+Opening: TypeAlias = tuple[Card, bytes]
+"""Card and salt of a card that was laid face down."""
+
+
+class Beside(NamedTuple):
+    """What comes with a move, in confidence: it is neither signed nor logged."""
+
+    number: bytes = b""
+    """With a Reveal."""
+    early: Opening | None = None
+    """With a LayEarly."""
+
+
+NOTHING_BESIDE = Beside()
+
+
 class Secrets(NamedTuple):
     """What the house alone knows of a ceremony or of the round that came out of it."""
 
@@ -85,6 +116,13 @@ class Secrets(NamedTuple):
     packets: tuple[tuple[tuple[Card, ...], ...], ...] = ()
     """The cards as dealt, `[packet][seat]`, from Dealt on."""
     hands: Hands = NO_HANDS
+    laid: tuple[tuple[int, Opening], ...] = ()
+    """By the version of its LayEarly, each card of this round that was laid face down and did not turn over."""
+
+    def openings(self, *lays: Lay | None) -> tuple[Opening, ...]:
+        """Card and salt of these lays."""
+        laid = dict(self.laid)
+        return tuple(laid[lay.version] for lay in lays if lay is not None)
 
 
 NO_SECRETS = Secrets(b"", (None,) * 5)
@@ -114,6 +152,7 @@ class Draft:
         "sealed",
         "secrets",
         "table",
+        "unsealed",
     )
 
     def __init__(
@@ -138,8 +177,10 @@ class Draft:
         self.moves: list[bytes] = []
         """By entry, the bytes of the move that made it; empty where none did."""
         self.releases: list[Release] = []
-        self.sealed: list[tuple[bytes, int, bytes]] = []
-        """Numbers to be sealed with these entries: ctx, seat, number."""
+        self.sealed: list[tuple[SealName, bytes]] = []
+        """Numbers and face-down cards to be sealed with these entries."""
+        self.unsealed: list[SealName] = []
+        """Of a round that goes on: face-down cards that are public with these entries."""
 
     def open(self, table_id: bytes, content: TableOpened, time_ms: int) -> None:
         """The first entry of a stream."""
@@ -149,11 +190,11 @@ class Draft:
 
     # Moves.
 
-    def move(self, signed: SignedMove, number: bytes, time_ms: int) -> None:
-        """Take a move at that time, with the number that came beside a Reveal.
+    def move(self, signed: SignedMove, beside: Beside, time_ms: int) -> None:
+        """Take a move at that time, with what came beside it.
 
         Nothing may be due. Raises whatever `vouch` and `decide` refuse it for, `BadSignature`, `SeatStoodIn`,
-        `SeenOther`, `NumberNotOpened`, and then nothing has changed.
+        `SeenOther`, `NumberNotOpened`, `EarlyNotOpened`, and then nothing has changed.
         """
         table = self._there()
         move = signed.move
@@ -161,12 +202,15 @@ class Draft:
         vouch(table, move)
         if self._leaf(move.seen_version) != move.seen_hash:
             raise SeenOther(move.seen_version, move.seen_hash.hex())
-        decide(table, move, time_ms, self.secrets.hands)
+        laid = self._laid_card(move.seat, beside) if type(move.act) is LayEarly else None
+        decide(table, move, time_ms, self.secrets.hands, laid)
         if type(move.act) is Reveal:
-            self._keep_number(table, move.seat, number)
+            self._keep_number(table, move.seat, beside.number)
         self._add(signed, time_ms)
         if type(move.act) is NameTrump:
             self._release_rest()
+        elif laid is not None:
+            self._keep_lay(move.seat, (laid.card, laid.salt))
 
     def stand_in(self, signed: SignedMove, time_ms: int) -> None:
         """Take the Join of a stand-in where a StoodIn is due, or may be since a person is away."""
@@ -211,7 +255,18 @@ class Draft:
     def _set_number(self, seat: int, number: bytes) -> None:
         numbers = self.secrets.numbers
         self.secrets = self.secrets._replace(numbers=(*numbers[:seat], number, *numbers[seat + 1 :]))
-        self.sealed.append((self.secrets.ctx, seat, number))
+        self.sealed.append((SealName(self.secrets.ctx, seat), number))
+
+    def _laid_card(self, seat: Seat, beside: Beside) -> LaidCard:
+        if beside.early is None:
+            raise EarlyNotOpened(seat)
+        return LaidCard(*beside.early, frozenset(salt for _, (_, salt) in self.secrets.laid))
+
+    def _keep_lay(self, seat: Seat, opening: Opening) -> None:
+        version = self._there().version
+        self.secrets = self.secrets._replace(laid=(*self.secrets.laid, (version, opening)))
+        card, salt = opening
+        self.sealed.append((SealName(self.secrets.ctx, seat, version), bytes([card]) + salt))
 
     # Rulings.
 
@@ -230,7 +285,8 @@ class Draft:
         try:
             if kind is Dealt:
                 secrets = _dealt_to(table, secrets)
-            content = rule(table, kind, Supply(numbers=secrets.numbers, hands=secrets.hands))
+            supply = Supply(secrets.numbers, secrets.hands, _opened_by(kind, table, secrets))
+            content = rule(table, kind, supply)
         except StreamUsedUp:
             self.fault(ServerFaultCause.NO_DEAL, time_ms)
             return
@@ -239,10 +295,22 @@ class Draft:
             case Dealt():
                 self.secrets = secrets
                 self.releases.append(release_first(self._there(), self.leaves[-1]))
-            case TimedOut(trump=int()):
+            case TimedOut(trump=int()) | MiddleTurned():
                 self._release_rest()
+            case EarlyTurned(seat):
+                self._turned(table, seat)
             case HakemDrawn() | CeremonyVoided() | RoundRevealed() | GameEnded() | ServerFault():
                 self.secrets = NO_SECRETS
+
+    def _turned(self, before: Table, seat: Seat) -> None:
+        """A face-down card is public and needs no sealing any more."""
+        assert isinstance(before.stage, Round)
+        assert before.stage.extra is not None
+        lay = before.stage.extra.lays[seat]
+        assert lay is not None
+        left = tuple(each for each in self.secrets.laid if each[0] != lay.version)
+        self.secrets = self.secrets._replace(laid=left)
+        self.unsealed.append(SealName(self.secrets.ctx, seat, lay.version))
 
     def reopen(self, seats: tuple[int, ...], time_ms: int) -> None:
         """Deadlines that passed while the house was down begin anew."""
@@ -303,8 +371,17 @@ def dealt(secrets: Secrets, ceremony: Ceremony, hakem: Seat, how: Packets) -> Se
     numbers = tuple(number for number in secrets.numbers if number is not None)
     assert ceremony.commit_set is not None
     deck = deal(ceremony.commit_set, numbers)
-    packets = packets_of(deck, hakem, how)
-    return secrets._replace(packets=packets, hands=Hands(hands(deck, hakem, how), hand_of(packets[0][hakem])))
+    return secrets._replace(packets=packets_of(deck, hakem, how), hands=hands_in(deck, hakem, how))
+
+
+def _opened_by(kind: RulingKind, table: Table, secrets: Secrets) -> tuple[Opening, ...]:
+    """The face-down cards that a ruling of that kind opens."""
+    stage = table.stage
+    if not isinstance(stage, Round) or stage.extra is None:
+        return ()
+    if kind is EarlyTurned:
+        return secrets.openings(stage.extra.lays[stage.turn])
+    return secrets.openings(*stage.extra.unturned) if kind is RoundRevealed else ()
 
 
 def release_first(table: Table, leaf_hash: bytes) -> Release:

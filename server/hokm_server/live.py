@@ -21,7 +21,7 @@ from hokm.table import Over, Round, Seating, Table, may_call_away
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.access import sees
 from hokm_server.clock import Alarm
-from hokm_server.draft import NO_SECRETS, Draft, Release, Secrets
+from hokm_server.draft import NO_SECRETS, Beside, Draft, Release, Secrets
 from hokm_server.feed import Feed, HandsFor, Subscription
 
 KEPT_ENTRIES = 128
@@ -47,8 +47,7 @@ class Waiting(NamedTuple):
     caller: bytes
     """The key that has signed in."""
     signed: SignedMove
-    number: bytes
-    """Beside a Reveal; else empty."""
+    beside: Beside
     answer: Answer
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import logging
 
-from hokm.deal import HOUSE_SEAT, commitment, house_number
+from hokm.deal import HOUSE_SEAT, commitment, early_commitment, house_number
 from hokm.entry import leaf, parse_entry
 from hokm.errors import HokmError
-from hokm.events import Dealt, NameTrump, SignedMove, TimedOut
-from hokm.table import Ceremony, Round, Table, evolve, opened
+from hokm.events import Dealt, MiddleTurned, NameTrump, SignedMove, TimedOut
+from hokm.table import Ceremony, Lay, Round, Table, evolve, opened
 from hokm.wire import read_event
-from hokm_server.draft import NO_SECRETS, Secrets, Signet, dealt, move_in, release_first, release_rest
+from hokm_server.draft import NO_SECRETS, Opening, Secrets, Signet, dealt, move_in, release_first, release_rest
 from hokm_server.errors import SealedLost
 from hokm_server.live import LiveTable
 from hokm_server.sealing import SealKey
@@ -43,7 +43,7 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
             match content:
                 case Dealt():
                     live.releases = [release_first(table, leaves[-1])]
-                case TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):
+                case MiddleTurned() | TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):
                     live.releases.append(release_rest(table, leaves[-1]))
         live.keep(entries, leaves, moves)
         first += len(entries)
@@ -62,17 +62,41 @@ def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, se
         return
     boxes = store.sealed(live.id)
     numbers: list[bytes | None] = [None] * 5
+    laid: list[tuple[int, Opening]] = []
     for seat in (*(seat for seat in range(4) if ceremony.revealed[seat]), HOUSE_SEAT):
         name = SealName(ceremony.ctx, seat)
         try:
             numbers[seat] = _open_one(ceremony, seat, boxes.get(name), name, live.id, signet, seal_key)
         except HokmError as error:
-            logger.error("a sealed number of table %s is lost: %s", live.id.hex(), error.reason)
-            live.sealed_lost = True
-            live.releases = []
-    live.secrets = Secrets(ceremony.ctx, tuple(numbers))
+            _lost(live, "number", error)
+    for lay in stage.extra.unturned if isinstance(stage, Round) and stage.extra is not None else ():
+        name = SealName(ceremony.ctx, lay.seat, lay.version)
+        try:
+            laid.append((lay.version, _open_lay(ceremony, lay, boxes.get(name), name, live.id, seal_key)))
+        except HokmError as error:
+            _lost(live, "face-down card", error)
+    live.secrets = Secrets(ceremony.ctx, tuple(numbers), laid=tuple(laid))
     if isinstance(stage, Round) and not live.sealed_lost:
         live.secrets = dealt(live.secrets, ceremony, stage.hakem, table.rules.packets)
+
+
+def _lost(live: LiveTable, what: str, error: HokmError) -> None:
+    logger.error("a sealed %s of table %s is lost: %s", what, live.id.hex(), error.reason)
+    live.sealed_lost = True
+    live.releases = []
+
+
+def _open_lay(
+    ceremony: Ceremony, lay: Lay, box: bytes | None, name: SealName, table_id: bytes, seal_key: SealKey
+) -> Opening:
+    """Card and salt of a card that was laid face down. Raises `SealedLost`, `SealBroken`, `SealKeyMissing`."""
+    if box is None:
+        raise SealedLost(lay.seat)
+    secret = seal_key.open(table_id, name, box)
+    card, salt = secret[0], secret[1:]
+    if early_commitment(ceremony.ctx, lay.trick, lay.seat, card, salt) != lay.commitment:
+        raise SealedLost(lay.seat)
+    return card, salt
 
 
 def _open_one(

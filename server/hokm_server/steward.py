@@ -108,7 +108,7 @@ class Steward:
         """Take one move into the draft, or refuse it; False where it has to wait for a stand-in first."""
         table = draft.table
         assert table is not None
-        _, signed, number, answer = waiting
+        _, signed, beside, answer = waiting
         act = signed.move.act
         late = act if isinstance(act, Join) and not isinstance(table.stage, Seating) else None
         if due(table, now) is StoodIn and late is None:
@@ -122,7 +122,7 @@ class Steward:
                     raise StandInNotDue(signed.move.seat)
                 draft.stand_in(signed, time_ms)
             else:
-                draft.move(signed, number, time_ms)
+                draft.move(signed, beside, time_ms)
         except HokmError as error:
             if not self._answer_again(live, draft, waiting, answers):
                 _refuse(answer, error, draft, answers)
@@ -161,6 +161,7 @@ class Steward:
             draft.first_version,
             draft.entries,
             seal=self._boxes(live, draft),
+            unseal=draft.unsealed,
             unseal_all=[live.secrets.ctx] if live.secrets.ctx and draft.secrets.ctx != live.secrets.ctx else (),
             want=want,
             unwant=unwant,
@@ -173,9 +174,9 @@ class Steward:
 
     def _boxes(self, live: LiveTable, draft: Draft) -> list[tuple[SealName, bytes]]:
         return [
-            (SealName(ctx, seat), self._sealer.seal(live.id, SealName(ctx, seat), number))
-            for ctx, seat, number in draft.sealed
-            if ctx == draft.secrets.ctx
+            (name, self._sealer.seal(live.id, name, secret))
+            for name, secret in draft.sealed
+            if name.ctx == draft.secrets.ctx
         ]
 
     def _taken_seats(self, live: LiveTable, draft: Draft) -> list[int]:

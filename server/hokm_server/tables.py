@@ -38,7 +38,7 @@ from hokm.wire import write_rules
 from hokm_server.access import may_act, may_see
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
-from hokm_server.draft import Signet
+from hokm_server.draft import Beside, Signet
 from hokm_server.feed import Outbox, Subscription, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
@@ -55,7 +55,7 @@ MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
 BACKLOG: Final = 256
 """Entries in one update of what a watcher has missed."""
-NOT_BUILT: Final = ("witnessed", "partners_middle", "coming_early", "runs", "tea", "throwing", "silent")
+NOT_BUILT: Final = ("witnessed", "throwing")
 """Switches of the table rules that this server cannot play by yet."""
 
 
@@ -199,7 +199,7 @@ class Tables:
             (i for i, live in self._live.items() if live.table is not None and not live.is_over), reverse=True
         )
 
-    def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, number: bytes, answer: Answer) -> None:
+    def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, beside: Beside, answer: Answer) -> None:
         """Let a move be made; `answer` gets the entry that it made, or the reason why not.
 
         The same bytes again get the entry that they made the first time.
@@ -216,7 +216,7 @@ class Tables:
             answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
             return
         self._steward.sign_of_life(live, viewer.public_key, signed.move.seat)
-        live.waiting.append(Waiting(viewer.public_key, signed, number, answer))
+        live.waiting.append(Waiting(viewer.public_key, signed, beside, answer))
         if live.is_over:
             self._steward.refuse_waiting(live)
         else:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
+from hokm.cards import check_card
 from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, WrongLength
 from hokm.events import SignedMove
 from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
@@ -21,6 +22,7 @@ from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
 from hokm_server.auth import Viewer
+from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, Made
 from hokm_server.named_table import named_table
@@ -33,6 +35,7 @@ ViewerOf = Callable[[Context], Viewer]
 
 SERVICE: Final = "hokm.v1.TablesService"
 SIGNATURE_BYTES: Final = 64
+SALT_BYTES: Final = 32
 PAGE: Final = 50
 MOST_PAGE: Final = 100
 
@@ -104,7 +107,7 @@ class TablesService:
         viewer = self._viewer_of(context)
         table_id, signed = named_table(request.act.table_id), _signed_move(request.act)
         answer, made = _awaited()
-        self._tables.act(viewer, table_id, signed, request.act.number, answer)
+        self._tables.act(viewer, table_id, signed, _beside(request.act), answer)
         entry = await made
         return pb.ActResponse(version=entry.version, entry=entry.entry)
 
@@ -194,7 +197,7 @@ class _PlayStream:
         table_id, body = act.table_id, act.move
         try:
             named_table(table_id)
-            signed = _signed_move(act)
+            signed, beside = _signed_move(act), _beside(act)
         except HokmError as error:
             self._refuse(table_id, body, error)
             return
@@ -211,7 +214,7 @@ class _PlayStream:
 
         self._unanswered += 1
         self.answered.clear()
-        self._tables.act(self._viewer, table_id, signed, act.number, answer)
+        self._tables.act(self._viewer, table_id, signed, beside, answer)
 
     def _refuse(self, table_id: bytes, body: bytes, error: HokmError) -> None:
         refusal = pb.Refusal(
@@ -279,6 +282,15 @@ def _signed_move(act: pb.SignedAct) -> SignedMove:
     if len(act.signature) != SIGNATURE_BYTES:
         raise WrongLength("signature", len(act.signature), SIGNATURE_BYTES)
     return SignedMove(read_move(act.move), act.move, act.signature)
+
+
+def _beside(act: pb.SignedAct) -> Beside:
+    """What comes with the move of an act, in confidence. Raises `Malformed`."""
+    if not act.HasField("early"):
+        return Beside(act.number)
+    if len(act.early.salt) != SALT_BYTES:
+        raise WrongLength("salt", len(act.early.salt), SALT_BYTES)
+    return Beside(early=(check_card(act.early.card), act.early.salt))
 
 
 def _awaited() -> tuple[Answer, asyncio.Future[Made]]:

@@ -40,7 +40,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Report, verify
 from hokm.wire import write_move
 from hokm_server.auth import Viewer
-from hokm_server.draft import Signet
+from hokm_server.draft import NOTHING_BESIDE, Beside, Signet
 from hokm_server.errors import DatabaseFull
 from hokm_server.feed import Outbox
 from hokm_server.live import LiveTable, Made
@@ -241,25 +241,37 @@ class Room:
         body = write_move(move)
         return SignedMove(move, body, sign_move(body, key))
 
-    async def act(self, table_id: bytes, player: Seated, act: Act, number: bytes = b"", **head: object) -> Made:
+    async def act(
+        self, table_id: bytes, player: Seated, act: Act, beside: Beside = NOTHING_BESIDE, **head: object
+    ) -> Made:
         """Do it, and count it."""
-        made = await self.send(table_id, player, self.signed(table_id, player, act, **head), number)
+        made = await self.send(table_id, player, self.signed(table_id, player, act, **head), beside)
         player.moves += 1
         return made
 
     async def send(
-        self, table_id: bytes, player: Seated, signed: SignedMove, number: bytes = b"", viewer: Viewer | None = None
+        self,
+        table_id: bytes,
+        player: Seated,
+        signed: SignedMove,
+        beside: Beside = NOTHING_BESIDE,
+        viewer: Viewer | None = None,
     ) -> Made:
         """Send signed bytes, as the player or as somebody else."""
-        made = await self.ask(self.sending(table_id, player, signed, number, viewer))
+        made = await self.ask(self.sending(table_id, player, signed, beside, viewer))
         assert isinstance(made, Made)
         return made
 
     def sending(
-        self, table_id: bytes, player: Seated, signed: SignedMove, number: bytes = b"", viewer: Viewer | None = None
+        self,
+        table_id: bytes,
+        player: Seated,
+        signed: SignedMove,
+        beside: Beside = NOTHING_BESIDE,
+        viewer: Viewer | None = None,
     ) -> Callable[[Callable[[Made | HokmError], None]], None]:
         """The call that sends signed bytes, for `ask`."""
-        return lambda answer: self.tables.act(viewer or player.viewer, table_id, signed, number, answer)
+        return lambda answer: self.tables.act(viewer or player.viewer, table_id, signed, beside, answer)
 
     def somebody(self, seat: int, kind: SeatKind = PERSON) -> Seated:
         """A new key for a seat, known to the room."""
@@ -311,7 +323,9 @@ class Room:
             case Ceremony(commit_set=None):
                 return await self.act(table_id, player, Commit(self.commitment(player, stage.ctx)))
             case Ceremony(commit_set=bytes(commit_set)):
-                return await self.act(table_id, player, Reveal(stage.ctx, commit_set), player.numbers[stage.ctx])
+                return await self.act(
+                    table_id, player, Reveal(stage.ctx, commit_set), Beside(player.numbers[stage.ctx])
+                )
             case Round(trump=None):
                 return await self.act(table_id, player, NameTrump(self.rng.randrange(4)))
             case Round():

@@ -11,6 +11,7 @@ from hokm.errors import RuleNotBuilt, SeatNotFree, TooManyTables, UnknownTable
 from hokm.events import GameEndCause, GameEnded, HakemDrawn, Join, Leave, SeatKind
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Over, Seating
+from hokm_server.draft import NOTHING_BESIDE
 from tests.server.room import BOT, BOTS, PERSON, PERSONS, SHORT, TWO_AND_BOTS, Room, is_over
 
 OPTIONS = [
@@ -186,7 +187,7 @@ async def test_a_bot_called_while_its_seat_is_taken_is_not_wanted(room: Room) ->
     table_id = await room.open()
     player = room.somebody(0)
     signed = room.signed(table_id, player, Join(PERSON, player.key.public, room.octets()))
-    room.tables.act(player.viewer, table_id, signed, b"", lambda made: None)
+    room.tables.act(player.viewer, table_id, signed, NOTHING_BESIDE, lambda made: None)
     await room.ask(lambda answer: room.tables.call_bots(table_id, [0], answer))
     assert room.tables.wanted.kind(table_id, 0) is None
     await room.restart()

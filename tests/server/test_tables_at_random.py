@@ -40,7 +40,7 @@ from hokm.events import (
 )
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Ceremony, Round, Seating, expires_ms, stand_in_wanted, to_act
-from hokm_server.draft import NO_SECRETS
+from hokm_server.draft import NO_SECRETS, NOTHING_BESIDE, Beside
 from tests.server.room import BOT, BOTS, PERSONS, TWO_AND_BOTS, Room, Seated, is_over
 
 SEATS = st.integers(0, 3)
@@ -193,7 +193,7 @@ class TablesAtRandom(RuleBasedStateMachine):
         before = table, self.room.entries(self.table_id)
         try:
             signed = self.room.signed(self.table_id, player, acts[what], seat=(by + beside) % 4, **head)
-            self.run(self.room.send(self.table_id, player, signed, player.numbers.get(ctx, b"")))
+            self.run(self.room.send(self.table_id, player, signed, Beside(player.numbers.get(ctx, b""))))
             player.moves += 1
         except HokmError:
             assert (self.room.table(self.table_id), self.room.entries(self.table_id)) == before
@@ -239,7 +239,7 @@ class TablesAtRandom(RuleBasedStateMachine):
         player = self.room.holder(self.table_id, to_act(table)[0][0])
         signed = self.room.signed(self.table_id, player, Leave())
         self.room.lose_writes()
-        self.room.tables.act(player.viewer, self.table_id, signed, b"", lambda made: None)
+        self.room.tables.act(player.viewer, self.table_id, signed, NOTHING_BESIDE, lambda made: None)
         self.run(self.room.restart())
         assert self.room.entries(self.table_id)[: len(before)] == before
 

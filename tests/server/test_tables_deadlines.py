@@ -31,6 +31,7 @@ from hokm.events import (
 )
 from hokm.rules import TableRules, timeout_card, timeout_trump
 from hokm.table import Round, Table, to_act
+from hokm_server.draft import NOTHING_BESIDE
 from hokm_server.live import Made
 from tests.server.room import (
     BOT,
@@ -133,7 +134,7 @@ async def test_two_deadlines_missed_in_a_row_bring_a_stand_in(room: Room) -> Non
     player = room.holder(table_id, in_turn(before))
     answers: list[object] = []
     move = room.signed(table_id, player, Play(room.some_card(table_id)))
-    room.tables.act(player.viewer, table_id, move, b"", answers.append)
+    room.tables.act(player.viewer, table_id, move, NOTHING_BESIDE, answers.append)
     await room.settle()
     assert (answers, room.table(table_id)) == ([], before)
     await room.stand_in(table_id, hakem)

@@ -61,6 +61,7 @@ from hokm.events import (
 from hokm.rules import TableRules
 from hokm.table import Ceremony, Round, open_decision, to_act
 from hokm_server.auth import Viewer
+from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.live import KEPT_ENTRIES, Made
 from hokm_server.tables import MOST_WAITING
 from tests.server.room import (
@@ -84,23 +85,28 @@ class Sent:
     """Everything that was sent and answered in a room."""
 
     def __init__(self, room: Room) -> None:
-        self.moves: list[tuple[Seated, SignedMove, bytes, Made]] = []
+        self.moves: list[tuple[Seated, SignedMove, Beside, Made]] = []
         self._send = room.send
         room.send = self.send  # type: ignore[method-assign]
 
     async def send(
-        self, table_id: bytes, player: Seated, signed: SignedMove, number: bytes = b"", viewer: Viewer | None = None
+        self,
+        table_id: bytes,
+        player: Seated,
+        signed: SignedMove,
+        beside: Beside = NOTHING_BESIDE,
+        viewer: Viewer | None = None,
     ) -> Made:
         """Send, and remember."""
-        made = await self._send(table_id, player, signed, number, viewer)
-        self.moves.append((player, signed, number, made))
+        made = await self._send(table_id, player, signed, beside, viewer)
+        self.moves.append((player, signed, beside, made))
         return made
 
     async def all_again(self, room: Room, table_id: bytes) -> None:
         """Everything again: the same answers, and nothing changes."""
         before = room.table(table_id)
-        for player, signed, number, made in self.moves:
-            again = await self._send(table_id, player, signed, number)
+        for player, signed, beside, made in self.moves:
+            again = await self._send(table_id, player, signed, beside)
             assert again[:2] == made[:2]
         assert room.table(table_id) == before
 
@@ -193,7 +199,7 @@ async def test_several_seats_commit_and_reveal_at_once(room: Room) -> None:
     assert isinstance(stage, Ceremony)
     assert stage.commit_set is not None
     reveal = Reveal(stage.ctx, stage.commit_set)
-    await asyncio.gather(*(room.act(table_id, player, reveal, player.numbers[stage.ctx]) for player in players))
+    await asyncio.gather(*(room.act(table_id, player, reveal, Beside(player.numbers[stage.ctx])) for player in players))
     assert room.kinds(table_id)[-2:] == ["HakemDrawn", "CeremonyOpened"]
     await room.finish(table_id)
 
@@ -206,10 +212,10 @@ async def test_only_so_many_moves_of_one_caller_wait_for_a_table(room: Room) -> 
     answers: list[object] = []
     for _ in range(MOST_WAITING + 1):
         signed = room.signed(table_id, players[1], ProtestOnly())
-        room.tables.act(players[1].viewer, table_id, signed, b"", answers.append)
+        room.tables.act(players[1].viewer, table_id, signed, NOTHING_BESIDE, answers.append)
     assert [type(answer) for answer in answers] == [TableBusy]
     signed = room.signed(table_id, players[2], Leave())
-    room.tables.act(players[2].viewer, table_id, signed, b"", lambda made: None)
+    room.tables.act(players[2].viewer, table_id, signed, NOTHING_BESIDE, lambda made: None)
     players[2].moves += 1
     await room.stand_in(table_id, 0)
     await room.settle()

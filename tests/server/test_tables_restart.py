@@ -28,6 +28,7 @@ from hokm.rules import TableRules
 from hokm.table import Ceremony, Round, expires_ms, stand_in_wanted, to_act
 from hokm.verify import Code
 from hokm_server import draft
+from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.live import Made
 from tests.server.room import (
     TWO_AND_BOTS,
@@ -207,12 +208,12 @@ async def crash_at_each_step(room: Room, table_id: bytes) -> None:
     before = room.entries(table_id), room.store.sealed(table_id)
     seat = to_act(table)[0][0]
     player, stage = room.holder(table_id, seat), table.stage
-    number = b""
+    beside = NOTHING_BESIDE
     match stage:
         case Ceremony(commit_set=None):
             signed = room.signed(table_id, player, Commit(room.commitment(player, stage.ctx)))
         case Ceremony(commit_set=bytes(commit_set)):
-            number = player.numbers[stage.ctx]
+            beside = Beside(player.numbers[stage.ctx])
             signed = room.signed(table_id, player, Reveal(stage.ctx, commit_set))
         case Round(trump=None):
             signed = room.signed(table_id, player, NameTrump(room.rng.randrange(4)))
@@ -220,13 +221,13 @@ async def crash_at_each_step(room: Room, table_id: bytes) -> None:
             signed = room.signed(table_id, player, Play(room.some_card(table_id)))
     answers: list[object] = []
     room.lose_writes()
-    room.tables.act(player.viewer, table_id, signed, number, answers.append)
+    room.tables.act(player.viewer, table_id, signed, beside, answers.append)
     await asyncio.sleep(0)
     await room.restart()
     assert answers == []
     assert (room.entries(table_id), room.store.sealed(table_id)) == before
     assert room.table(table_id) == table
-    made = await room.send(table_id, player, signed, number)
+    made = await room.send(table_id, player, signed, beside)
     player.moves += 1
     assert (made.version, made.again) == (table.version + 1, False)
 
@@ -287,7 +288,7 @@ async def test_moves_that_waited_for_a_failed_write_are_taken_afterwards(
     room.disk_full = True
     for player in players:
         signed = room.signed(table_id, player, Commit(room.commitment(player, stage.ctx)))
-        room.tables.act(player.viewer, table_id, signed, b"", answers.append)
+        room.tables.act(player.viewer, table_id, signed, NOTHING_BESIDE, answers.append)
     await room.settle()
     assert [type(answer) for answer in answers] == [LogNotWritable]
     room.disk_full = False

@@ -37,7 +37,7 @@ from hokm.table.due import (
     stand_in_wanted,
 )
 from hokm.table.evolve import evolve, opened, resumed
-from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_of, may_play
+from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import makes_a_deck
 from hokm.table.state import (
     Between,
@@ -91,6 +91,7 @@ __all__ = [
     "expires_ms",
     "fault",
     "five_commitments",
+    "hands_in",
     "hands_of",
     "makes_a_deck",
     "may_call_away",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hokm.cards import Card, Hand, hand_of
@@ -26,10 +27,15 @@ NO_HANDS = Hands((None, None, None, None), None)
 """Nobody's cards are known."""
 
 
+def hands_in(deck: Sequence[Card], hakem: Seat, packets: Packets) -> Hands:
+    """All hands of a deal from its pack."""
+    five = hand_of(packets_of(deck, hakem, packets)[0][hakem])
+    return Hands(hands(deck, hakem, packets), five, middle(deck))
+
+
 def hands_of(commit_set: bytes, numbers: tuple[bytes, ...], hakem: Seat, packets: Packets) -> Hands:
     """All hands of a deal from its five numbers."""
-    deck = deal(commit_set, numbers)
-    return Hands(hands(deck, hakem, packets), hand_of(packets_of(deck, hakem, packets)[0][hakem]), middle(deck))
+    return hands_in(deal(commit_set, numbers), hakem, packets)
 
 
 class LaidCard(NamedTuple):
