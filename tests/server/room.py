@@ -46,7 +46,7 @@ from hokm_server.feed import Outbox
 from hokm_server.live import LiveTable, Made
 from hokm_server.log import Log
 from hokm_server.sealing import SealKey
-from hokm_server.store import KEYS_STREAM, Batch, Outcome, Store
+from hokm_server.store import KEYS_STREAM, Batch, Outcome, SealName, Store
 from hokm_server.tables import Tables
 from hokm_server.writer import Writer
 from tests.audit import audit_table, events_of, proof_so_far
@@ -166,6 +166,14 @@ class Room:
         self.clock.ms += down_ms
         self.start()
         await self.settle()
+
+    def start_without(self, table_id: bytes, name: SealName) -> None:
+        """Start from a disk on which one sealed box is gone."""
+        store = Store(self.folder / "hokm.sqlite", ORIGIN)
+        store.append([Batch(table_id, 0, (), unseal=[name])])
+        store.close()
+        self.clock.alarms.clear()
+        self.start()
 
     async def crash(self, down_ms: int = 0) -> None:
         """Start again from the disk; what waits for the writer is lost and answered by nobody."""

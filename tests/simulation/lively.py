@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from hokm.cards import Card, cards_of
+from hokm.cards import Card, Hand, cards_of
 from hokm.errors import HokmError
 from hokm.events import (
     AnswerTea,
@@ -22,7 +22,7 @@ from hokm.events import (
     TakeBack,
     TeaBegan,
 )
-from hokm.rules import Seat, TableRules, is_run, partner_of
+from hokm.rules import TableRules, is_run, partner_of
 from hokm.table import Round, expires_ms, may_play
 from tests.simulation.game import Game
 
@@ -116,10 +116,12 @@ class LivelyGame(Game):
         stage = self.table.stage
         if not isinstance(stage, Round) or stage.trump is None or stage.trick:
             return False
-        cards = longest_run(self, stage.turn)
-        if not cards:
+        hand = self.hands.dealt[stage.turn]
+        assert hand is not None
+        runs = runs_of(stage, hand)
+        if not runs:
             return False
-        self.do(stage.turn, Run(cards))
+        self.do(stage.turn, Run(runs[0]))
         self.used["run"] += 1
         return True
 
@@ -139,20 +141,13 @@ class LivelyGame(Game):
         super().log(content)
 
 
-def longest_run(game: Game, seat: Seat) -> tuple[Card, ...]:
-    """The longest run that the seat in turn may lead; empty where it has none."""
-    stage = game.table.stage
-    assert isinstance(stage, Round)
+def runs_of(stage: Round, dealt: Hand) -> list[tuple[Card, ...]]:
+    """The runs that the seat in turn may lead with this hand, the longest one of trumps first."""
     assert stage.trump is not None
-    hand = game.hands.dealt[seat]
-    assert hand is not None
-    held = sorted(cards_of(hand & ~stage.played), reverse=True)
-    trumps = tuple(card for card in held if card // 13 == stage.trump)
-    for length in range(len(trumps), 1, -1):
-        if is_run(trumps[:length], stage.trump, stage.played):
-            return trumps[:length]
-    for suit in range(4):
-        top = tuple(card for card in held if card // 13 == suit)[:3]
-        if suit != stage.trump and len(top) == 3 and is_run(top, stage.trump, stage.played):
-            return top
-    return ()
+    held = sorted(cards_of(dealt & ~stage.played), reverse=True)
+    runs = []
+    for suit in (stage.trump, *(suit for suit in range(4) if suit != stage.trump)):
+        cards = tuple(card for card in held if card // 13 == suit)
+        lengths = range(len(cards), 1, -1) if suit == stage.trump else (3,)
+        runs += [cards[:length] for length in lengths if is_run(cards[:length] or (0,), stage.trump, stage.played)]
+    return runs

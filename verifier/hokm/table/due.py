@@ -215,7 +215,8 @@ def may_call_away(table: Table, seat: Seat, time_ms: int) -> bool:
 def reopening(table: Table, time_ms: int) -> tuple[Seat, ...]:
     """The seats whose open decisions have run out by that time and have not begun anew before."""
     seats = [seat for seat, decision in to_act(table) if decision.deadline_ms <= time_ms and not decision.reopened]
-    if table.tea is not None and table.tea.ask.deadline_ms <= time_ms and not table.tea.ask.reopened:
+    tea_ = table.tea
+    if tea_ is not None and not tea_.is_granted(table.time_ms) and tea_.is_granted(time_ms) and not tea_.ask.reopened:
         seats += to_answer(table)
     return tuple(sorted(set(seats)))
 
