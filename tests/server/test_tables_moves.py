@@ -263,11 +263,11 @@ class Hostile:
         room, table_id = self.room, self.table_id
         before = (room.table(table_id), room.entries(table_id), room.live(table_id).secrets, room.store.wanted())
         sealed = room.store.sealed(table_id)
-        number = how.pop("beside", b"")
+        beside = Beside(how.pop("beside", b""))  # type: ignore[arg-type]
         viewer = how.pop("viewer", None)
         signed = room.signed(table_id, player, act, **how)  # type: ignore[arg-type]
         with pytest.raises(error) as refusal:
-            await room.send(table_id, player, signed, number, viewer)  # type: ignore[arg-type]
+            await room.send(table_id, player, signed, beside, viewer)  # type: ignore[arg-type]
         assert isinstance(refusal.value, HokmError)
         assert str(refusal.value)
         await room.settle()
