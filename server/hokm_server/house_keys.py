@@ -157,12 +157,6 @@ def load(directory: Path, origin: str) -> HouseKeys:
     return keys
 
 
-def load_root(directory: Path) -> SigningKey:
-    """The root key, where it is. Raises `KeyFileMissing`, `KeyFileExposed`, `KeyFileMalformed`."""
-    _check_directory(directory)
-    return SigningKey(_read_secret(directory, Role.ROOT))
-
-
 def _fault_of(keys: HouseKeys) -> str | None:
     """Why these are not the keys of one house, or None if they are."""
     if [log.vkey for log in keys.policy.logs] != [VKey(keys.origin, SignatureType.ED25519, keys.log.public)]:

@@ -35,12 +35,6 @@ class Publisher:
             await turn.wait()
         return self._log.published
 
-    async def wait_later(self, size: int) -> Published:
-        """The next checkpoint of more than `size` entries, whenever it comes."""
-        while self._log.published.checkpoint.size <= size:
-            await self._next.wait()
-        return self._log.published
-
     async def run(self) -> None:
         """Publish until the task is cancelled, and once more then."""
         try:

@@ -259,13 +259,6 @@ class Store:
         query = select(streams.c.stream).where(streams.c.running).order_by(streams.c.stream)
         return [stream for (stream,) in self._rows(query)]
 
-    def newest(self, most: int, before: bytes | None = None) -> list[bytes]:
-        """Streams of tables, ended ones too, in falling order of their ids; from below `before` on."""
-        query = select(streams.c.stream).order_by(streams.c.stream.desc()).limit(most)
-        if before is not None:
-            query = query.where(streams.c.stream < before)
-        return [stream for (stream,) in self._rows(query)]
-
     def sealed(self, stream: bytes) -> dict[SealName, bytes]:
         """The boxes of a stream by name."""
         query = select(sealed.c.ctx, sealed.c.seat, sealed.c.lay, sealed.c.box).where(sealed.c.stream == stream)

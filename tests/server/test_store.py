@@ -164,14 +164,12 @@ def test_wanted_seats_come_and_go(path: Path) -> None:
 
 
 def test_streams_are_listed_and_closed(path: Path) -> None:
-    """Running ones oldest first, all newest first, page by page; the manifests are no table."""
+    """Running ones oldest first; the manifests are no table."""
     with opened(path) as store:
         store.append([Batch(KEYS_STREAM, 0, [b"manifest"])])
         store.append([batch(table, 0) for table in range(1, 6)])
         store.append([batch(2, 1)._replace(closes=True), batch(5, 1)._replace(closes=True)])
         assert store.running() == [stream(table) for table in (1, 3, 4)]
-        assert store.newest(2) == [stream(5), stream(4)]
-        assert store.newest(10, before=stream(4)) == [stream(3), stream(2), stream(1)]
 
 
 # Append-only.
