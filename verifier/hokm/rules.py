@@ -19,7 +19,6 @@ from typing import Final, TypeAlias, assert_never
 from hokm.cards import (
     ACE,
     FULL,
-    PACK,
     RANK_MASKS,
     RANKS,
     SUIT_MASKS,
@@ -244,15 +243,15 @@ def legal_cards(hand: Hand, led_suit: int | None) -> Hand:
     return hand & SUIT_MASKS[led_suit] or hand
 
 
-def _powers(trump: Suit, led: Card) -> tuple[int, ...]:
-    """By card: 0 where it cannot win, 2 to 14 in the suit led, 15 to 27 in trumps."""
-    power = dict.fromkeys(PACK, 0)
-    for suit, step in ((SUITS[led // 13], 0), (trump, 13)):
-        power |= {13 * suit + rank - 2: rank + step for rank in RANKS}
-    return tuple(power[card] for card in PACK)
+def _powers(trump: int, led: int) -> tuple[int, ...]:
+    """By card, in a trick to which that suit was led: 0 where it cannot win, else its rank, as a trump 13 more."""
+    power = [0] * 52
+    power[13 * led : 13 * led + 13] = RANKS
+    power[13 * trump : 13 * trump + 13] = [rank + 13 for rank in RANKS]
+    return tuple(power)
 
 
-_POWERS: Final = tuple(tuple(_powers(trump, led) for led in PACK) for trump in SUITS)
+_POWERS: Final = tuple(tuple(_powers(trump, led) for led in SUITS) for trump in SUITS)
 
 
 def trick_winner(cards: Sequence[Card], leader: Seat, trump: int) -> Seat:
@@ -261,7 +260,7 @@ def trick_winner(cards: Sequence[Card], leader: Seat, trump: int) -> Seat:
     `cards` are those on the table in the order played, the leader's first. With fewer than four it is the seat
     that would take the trick as it lies.
     """
-    powers = _POWERS[trump][cards[0]]
+    powers = _POWERS[trump][cards[0] // 13]
     best = 0
     winner = seat = leader
     for card in cards:
