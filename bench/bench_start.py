@@ -13,14 +13,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.report import Row, is_quick, seconds_of, tell
+from bench.cold import ENVIRONMENT, cold
+from bench.report import Row, is_quick, tell
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the verifier's help text and a server that has never been started."""
     takes = 1 if is_quick(__doc__, arguments) else 7
-    bare = _milliseconds([sys.executable, "-c", ""], takes)
-    helped = _milliseconds([sys.executable, "-m", "hokm", "--help"], takes)
+    bare, helped = cold("-c", "", takes=takes).wall, cold("-m", "hokm", "--help", takes=takes).wall
     with tempfile.TemporaryDirectory() as folder:
         first = _until_ready(Path(folder))
         again = _until_ready(Path(folder))
@@ -34,15 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
 
 
-def _milliseconds(command: list[str], takes: int) -> float:
-    return 1000 * seconds_of(lambda: subprocess.run(command, check=True, capture_output=True), takes)
-
-
 def _until_ready(var: Path) -> float:
     """From the start of the process to the line that says that it answers."""
     command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", "--no-bots"]
     begun = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as server:
         assert server.stdout is not None
         line = server.stdout.readline()
         taken = time.perf_counter() - begun

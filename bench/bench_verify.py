@@ -3,25 +3,24 @@
 
 The rounds are those of one game that the tests' house in memory plays, with checkpoints that the log alone has
 signed, as the server publishes them. Times of one core are times of its processor: a neighbour does not count.
+`--quick` sees that it works, with figures of no meaning.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
-from bench.report import Row, seconds_of, tell
+from bench.cold import cold, megabytes
+from bench.report import Row, is_quick, seconds_of, tell
 from hokm import signing
 from hokm.events import RoundRevealed
 from hokm.policy import Policy
@@ -34,8 +33,9 @@ from hokm.verify import Signatures, Verdict, Wishes, verify
 from tests.simulation import Game, TestHouse
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure one core, two processes, and one round from a cold start."""
+    takes = 1 if is_quick(__doc__, arguments) else 9
     game = Game(TestHouse(witness_names=(), threshold=0, cosigners=0), TableRules())
     game.sit()
     game.play_game()
@@ -45,30 +45,32 @@ def main() -> None:
     tell(
         f"Verify, one core ({signing.BACKEND})",
         [
-            _row("players' signatures and head", rounds, policy, Signatures.PLAYERS, "must 200, goal 270; 0.9 x"),
-            _row("every signature", rounds, policy, Signatures.ALL, "must 120, goal 150"),
-            _row("chain, head, deal and rules only", rounds, policy, Signatures.NONE, "must 2,000, goal 3,500"),
-            _row("the same, a game in one proof", whole, policy, Signatures.NONE, "must 2,000, goal 3,500"),
+            _row(
+                "players' signatures and head", rounds, policy, takes, Signatures.PLAYERS, "must 200, goal 270; 0.9 x"
+            ),
+            _row("every signature", rounds, policy, takes, Signatures.ALL, "must 120, goal 150"),
+            _row("chain, head, deal and rules only", rounds, policy, takes, Signatures.NONE, "must 2,000, goal 3,500"),
+            _row("the same, a game in one proof", whole, policy, takes, Signatures.NONE, "must 2,000, goal 3,500"),
         ],
         f"a game of {count} rounds, {len(game.entries)} entries",
     )
     octets = [proof.format() for proof in rounds]
-    tell("Verify, several processes", [_two_processes(octets, policy)])
-    _tell_cold(octets[0], policy)
+    tell("Verify, several processes", [_two_processes(octets, policy, takes)])
+    _tell_cold(octets[0], policy, takes)
 
 
-def _row(what: str, proofs: list[Proof], policy: Policy, signatures: Signatures, goal: str) -> Row:
+def _row(what: str, proofs: list[Proof], policy: Policy, takes: int, signatures: Signatures, goal: str) -> Row:
     octets = [proof.format() for proof in proofs]
     rounds = sum(proof.round is not None for proof in proofs) or len(proofs[0].anchors) - 1  # one is the draw's
-    taken = _seconds(partial(_verify, octets, policy, signatures))
-    floor, floor_is = _one_signature() * _signatures_in(octets, policy, signatures), "signatures"
+    taken = _seconds(partial(_verify, octets, policy, signatures), takes)
+    floor, floor_is = _one_signature(takes) * _signatures_in(octets, policy, signatures), "signatures"
     if signatures is Signatures.NONE:
-        floor, floor_is = floor + _libraries_alone(proofs), "signatures, hashes, base64, protobuf"
+        floor, floor_is = floor + _libraries_alone(proofs, takes), "signatures, hashes, base64, protobuf"
     return Row(what, rounds / taken, "rounds/s", rounds / floor, f"{floor_is} alone", goal)
 
 
-def _seconds(call: Callable[[], object]) -> float:
-    return seconds_of(call, takes=9, clock=time.process_time)
+def _seconds(call: Callable[[], object], takes: int) -> float:
+    return seconds_of(call, takes, clock=time.process_time)
 
 
 def _verify(proofs: list[bytes], policy: Policy, signatures: Signatures) -> None:
@@ -80,11 +82,11 @@ def _verify(proofs: list[bytes], policy: Policy, signatures: Signatures) -> None
 # The floors.
 
 
-def _one_signature() -> float:
+def _one_signature(takes: int) -> float:
     key = SigningKey(bytes(32))
     message = os.urandom(200)
     signature = key.sign(message)
-    return _seconds(lambda: [signing.verify(key.public, message, signature) for _ in range(500)]) / 500
+    return _seconds(lambda: [signing.verify(key.public, message, signature) for _ in range(500)], takes) / 500
 
 
 def _signatures_in(proofs: list[bytes], policy: Policy, signatures: Signatures) -> int:
@@ -105,7 +107,7 @@ def _signatures_in(proofs: list[bytes], policy: Policy, signatures: Signatures) 
     return count
 
 
-def _libraries_alone(proofs: list[Proof]) -> float:
+def _libraries_alone(proofs: list[Proof], takes: int) -> float:
     """Of each entry what no verifier does without: base64, its hash, its messages in their one spelling."""
     texts = [b2a_base64(entry, newline=False) for proof in proofs for entry in (*proof.opening, *proof.entries)]
 
@@ -122,20 +124,20 @@ def _libraries_alone(proofs: list[Proof]) -> float:
                 move.DiscardUnknownFields()
                 move.SerializeToString()
 
-    return _seconds(alone)
+    return _seconds(alone, takes)
 
 
 # Processes.
 
 
-def _two_processes(proofs: list[bytes], policy: Policy) -> Row:
+def _two_processes(proofs: list[bytes], policy: Policy, takes: int) -> Row:
     """The same work by two processes, as the program shares out many files, beside one process in the same run."""
-    many = proofs * 8
+    many = proofs * (1 if takes == 1 else 8)
 
     def by(workers: int) -> float:
         with ProcessPoolExecutor(workers) as pool:
             work = partial(_verdict, policy)
-            return seconds_of(lambda: [*pool.map(work, many, chunksize=8)])
+            return seconds_of(lambda: [*pool.map(work, many, chunksize=8)], takes)
 
     return Row("two", len(many) / by(2), "rounds/s", len(many) / by(1), "one", "1.8 x")
 
@@ -144,48 +146,23 @@ def _verdict(policy: Policy, proof: bytes) -> Verdict:
     return verify(proof, policy).verdict
 
 
-def _tell_cold(proof: bytes, policy: Policy) -> None:
+def _tell_cold(proof: bytes, policy: Policy, takes: int) -> None:
     """The program, from its start to its verdict on one round."""
     with tempfile.TemporaryDirectory() as folder:
         file, trust = Path(folder, "round.json"), Path(folder, "policy")
         file.write_bytes(proof)
         trust.write_bytes(policy.format())
         words = [str(file), "--policy", str(trust)]
-        bare = _cold(["-c", ""])
-        helped = _cold(["-m", "hokm", "--help"])
-        judged = _cold(["-m", "hokm", *words])
-        used, idle = _megabytes("from hokm.__main__ import main; main(sys.argv[1:])", *words), _megabytes("")
+        bare, judged = cold("-c", "", takes=takes), cold("-m", "hokm", *words, takes=takes)
+        idle, used = megabytes(""), megabytes("from hokm.__main__ import main\nmain(sys.argv[1:])", *words)
     tell(
         "Verify, cold start",
         [
-            Row("hokm-verify --help", helped[0], "ms", bare[0], "bare Python", "must 60, goal 35; 3 x"),
-            Row("verify one round", judged[0], "ms", bare[0], "bare Python", "must 120, goal 75; 6 x"),
-            Row("its processor time", judged[1], "ms", bare[1], "bare Python"),
+            Row("verify one round", judged.wall, "ms", bare.wall, "bare Python", "must 120, goal 75; 6 x"),
+            Row("its processor time", judged.cpu, "ms", bare.cpu, "bare Python"),
             Row("its memory at most", used, "MB", idle, "bare Python"),
         ],
     )
-
-
-def _cold(arguments: list[str], takes: int = 15) -> tuple[float, float]:
-    """Milliseconds of Python started with these arguments, by the clock and of the processor: medians."""
-    times = []
-    for _ in range(takes):
-        begun = time.perf_counter()
-        process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        times.append((time.perf_counter() - begun, used.ru_utime + used.ru_stime))
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
-    wall, cpu = (1000 * statistics.median(column) for column in zip(*times, strict=True))
-    return wall, cpu
-
-
-def _megabytes(statement: str, *arguments: str) -> float:
-    """The most memory that Python had while it ran this, by its own count: that of wait4 begins with its parent's."""
-    ask = "import sys; {}; print([line.split()[1] for line in open('/proc/self/status') if 'VmHWM' in line][0])"
-    command = [sys.executable, "-c", ask.format(statement or "pass"), *arguments]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return int(said.split()[-1]) / 1024
 
 
 if __name__ == "__main__":
