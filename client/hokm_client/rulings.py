@@ -8,7 +8,7 @@ bounds. Everything else follows from the entries before, and must be equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from hokm.cards import Card, card_text
@@ -19,25 +19,35 @@ from hokm.events import (
     CeremonyVoided,
     CommitSetClosed,
     Dealt,
+    EarlyTurned,
     Event,
     GameEnded,
     GameStarted,
     HakemDrawn,
     Join,
+    LayEarly,
+    MiddleTurned,
+    Move,
+    Play,
     Reopened,
     RoundRevealed,
     Ruling,
+    Run,
     ServerFault,
     ServerFaultCause,
     SignedMove,
     StandInCause,
     StoodIn,
+    TeaBegan,
+    TeaEnded,
     TimedOut,
+    UnturnedLay,
 )
 from hokm.rules import Seat
 from hokm.table import (
     Ceremony,
     Hands,
+    Opened,
     Round,
     Supply,
     Table,
@@ -45,10 +55,13 @@ from hokm.table import (
     decide_stand_in,
     due,
     hands_in,
+    laid_card,
     makes_a_deck,
     may_call_away,
     may_fault,
     next_context,
+    openings,
+    opens,
     overdue,
     reopening,
     rule,
@@ -90,6 +103,8 @@ def check_ruling(table: Table, time_ms: int, content: Ruling) -> None:
         raise forged(table, f"{kind.__name__} stands where {instead} must")
     if isinstance(content, TimedOut):
         _check_policy_play(table, content)
+    elif isinstance(content, MiddleTurned):
+        return  # which card it must be shows when the round is revealed
     elif content != rule(table, kind, _supply_of(table, content)):
         fraud = FraudKind.CHANGED_SET if kind is CommitSetClosed else FraudKind.FORGED_RULING
         raise forged(table, f"{kind.__name__} says what the rules do not give", fraud)
@@ -112,17 +127,22 @@ def _supply_of(table: Table, content: Ruling) -> Supply:
         case HakemDrawn(numbers=drawn):
             _check_numbers(table, _ceremony(table), drawn)
             return Supply(drawn)
-        case RoundRevealed(numbers=revealed):
+        case RoundRevealed(numbers=revealed, unturned=unturned):
             assert isinstance(table.stage, Round)
             _check_numbers(table, table.stage.ceremony, revealed)
-            return Supply(revealed)
+            _check_unturned(table, table.stage, unturned)
+            return Supply(revealed, laid=tuple((lay.card, lay.salt) for lay in unturned))
+        case EarlyTurned(card=card, salt=salt):
+            _check_early(table, content)
+            return Supply(laid=((card, salt),))
         case StoodIn(join=join):
             wanted = stand_in_wanted(table)
             assert wanted is not None
             _check_stand_in(table, content, wanted[0])
             return Supply(join=join)
         case _:
-            assert isinstance(content, CommitSetClosed | GameStarted | Dealt | GameEnded), "nothing else is ever due"
+            plain = CommitSetClosed | GameStarted | Dealt | GameEnded | TeaBegan | TeaEnded
+            assert isinstance(content, plain), "nothing else is ever due"
             return Supply()
 
 
@@ -145,6 +165,8 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
                 _check_shown(table, table.stage, content)
             elif isinstance(table.stage, Round):
                 _check_numbers(table, table.stage.ceremony, content.numbers)
+                if content.numbers or content.unturned:
+                    _check_unturned(table, table.stage, content.unturned)
             return True
         case _:
             return False
@@ -177,6 +199,32 @@ def _check_policy_play(table: Table, content: TimedOut) -> None:
         raise forged(table, f"{card_text(content.card)} was played before")
 
 
+# Cards that were laid face down.
+
+
+def _check_early(table: Table, content: EarlyTurned) -> None:
+    """What turns over is what the seat in turn had laid, as far as can be seen without its hand."""
+    stage = table.stage
+    assert isinstance(stage, Round)
+    assert stage.extra is not None
+    lay = stage.extra.lays[stage.turn]
+    assert lay is not None
+    if content.seat != stage.turn or not opens(stage.ceremony.ctx, lay, content.card, content.salt):
+        raise forged(table, "the card that turns over is not the one that was laid")
+    if stage.played >> content.card & 1:
+        raise forged(table, f"{card_text(content.card)} was played before")
+
+
+def _check_unturned(table: Table, stage: Round, unturned: tuple[UnturnedLay, ...]) -> None:
+    """Every lay that did not turn over is opened, and nothing else is."""
+    lays = () if stage.extra is None else stage.extra.unturned
+    if [(lay.seat, lay.trick) for lay in lays] != [(lay.seat, lay.trick) for lay in unturned]:
+        raise forged(table, "it opens other cards than those that were laid and did not turn over")
+    for lay, opening in zip(lays, unturned, strict=True):
+        if not opens(stage.ceremony.ctx, lay, opening.card, opening.salt):
+            raise forged(table, f"the card that seat {lay.seat} laid in trick {lay.trick} was another")
+
+
 # Numbers and cards.
 
 
@@ -195,27 +243,43 @@ def revealed(content: Ruling) -> tuple[bytes, ...]:
     return content.numbers if isinstance(content, RoundRevealed | ServerFault) else ()
 
 
-def decide_again(table: Table, numbers: tuple[bytes, ...], plays: Iterable[tuple[Table, Event]]) -> Deal:
-    """The deal of a round whose numbers were checked, after every card and policy play was decided with its hands.
+def decide_again(table: Table, closing: Event, round_: Sequence[tuple[Table, Event]]) -> Deal:
+    """The deal of a round whose numbers were checked, after everything in it was decided with all four hands.
 
-    `plays` are the entries that chose a card, or trumps by the policy, each with the table before it.
+    `closing` is the entry that shows the numbers, `table` the table before it; `round_` are the entries since the
+    deal, each with the table before it.
     """
     stage = table.stage
     assert isinstance(stage, Round)
     assert stage.ceremony.commit_set is not None
-    deck = deal(stage.ceremony.commit_set, numbers)
+    assert not isinstance(closing.content, SignedMove)
+    deck = deal(stage.ceremony.commit_set, revealed(closing.content))
     packets = packets_of(deck, stage.hakem, table.rules.packets)
     known = hands_in(deck, stage.hakem, table.rules.packets)
-    for before, event in plays:
+    opened = openings([*(event for _, event in round_), closing]) if table.rules.coming_early else {}
+    for before, event in round_:
         content = event.content
         if isinstance(content, SignedMove):
             try:
-                decide(before, content.move, event.time_ms, known)
+                _decide_again(before, event, content.move, known, opened)
             except HokmError as error:
                 raise forged(table, f"entry {event.version}: {error}", FraudKind.FORGED_MOVE) from None
-        elif content != rule(before, TimedOut, Supply(hands=known)):
-            raise forged(table, f"entry {event.version}: the policy does not give this")
+        elif isinstance(content, TimedOut | MiddleTurned) and content != _by_rule(before, content, known):
+            gives = "the policy" if isinstance(content, TimedOut) else "the deal"
+            raise forged(table, f"entry {event.version}: {gives} does not give this")
     return Deal(stage.ceremony.ctx, packets, known)
+
+
+def _decide_again(before: Table, event: Event, move: Move, known: Hands, opened: Opened) -> None:
+    act = move.act
+    if isinstance(act, Play | Run):
+        decide(before, move, event.time_ms, known)
+    elif isinstance(act, LayEarly):
+        decide(before, move, event.time_ms, known, laid_card(before, move.seat, act, opened))
+
+
+def _by_rule(before: Table, content: TimedOut | MiddleTurned, known: Hands) -> Ruling:
+    return rule(before, type(content), Supply(hands=known))
 
 
 def _ceremony(table: Table) -> Ceremony:

@@ -23,13 +23,11 @@ from hokm.entry import ZERO_HASH, Entry, event_key_id, leaf, move_signed_by, par
 from hokm.errors import HokmError, Malformed, NotUnderstood, SeenOther, TooLong
 from hokm.events import (
     Event,
-    Play,
     ServerFault,
     ServerFaultCause,
     SignedMove,
     StoodIn,
     TableOpened,
-    TimedOut,
 )
 from hokm.table import (
     House,
@@ -212,9 +210,7 @@ class Stream:
     def _remember(self, table: Table, event: Event, after: Table) -> None:
         """Keep what is decided again when the round is revealed, and which entries release cards."""
         if isinstance(table.stage, Round):
-            content = event.content
-            if type(content) is TimedOut or (type(content) is SignedMove and isinstance(content.move.act, Play)):
-                self._of_round.append((table, event))
+            self._of_round.append((table, event))
             if self.trumps_at is None and isinstance(after.stage, Round) and after.stage.trump is not None:
                 self.trumps_at = event.version
         elif isinstance(after.stage, Round):
@@ -238,8 +234,7 @@ class Stream:
             check_ruling(table, event.time_ms, content)
             if isinstance(content, StoodIn):
                 self._check_signed(table, content.join)
-            numbers = revealed(content)
-            return decide_again(table, numbers, self._of_round) if numbers else None
+            return decide_again(table, event, self._of_round) if revealed(content) else None
         except Fraud:
             raise
         except HokmError as error:

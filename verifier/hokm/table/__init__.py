@@ -7,6 +7,7 @@
     decide   whether the rules allow an act; those of a round in `decide_round`
     due      the ruling that the house must add next, and with what content
     evolve   the table after one more entry; a seat's changes in `seats`, those of a round in `tricks`
+    early    cards laid face down, and the entries that open them
     tea      the pause that players may ask for: what may be done, what is due, what comes of it
 
 The server, a player's client and the verifier drive the same four functions, one entry at a time:
@@ -36,6 +37,7 @@ from hokm.table.due import (
     shown_numbers,
     stand_in_wanted,
 )
+from hokm.table.early import Opened, laid_card, openings, opens
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import makes_a_deck
@@ -70,6 +72,7 @@ __all__ = [
     "House",
     "LaidCard",
     "Lay",
+    "Opened",
     "Over",
     "Place",
     "Round",
@@ -93,6 +96,7 @@ __all__ = [
     "five_commitments",
     "hands_in",
     "hands_of",
+    "laid_card",
     "makes_a_deck",
     "may_call_away",
     "may_fault",
@@ -100,6 +104,8 @@ __all__ = [
     "next_context",
     "open_decision",
     "opened",
+    "openings",
+    "opens",
     "overdue",
     "phase",
     "reopening",

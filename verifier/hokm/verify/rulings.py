@@ -51,13 +51,13 @@ from hokm.table import (
     expires_ms,
     makes_a_deck,
     may_fault,
+    opens,
     reopening,
     rule,
     shown_numbers,
     stand_in_wanted,
 )
 from hokm.verify.codes import Code
-from hokm.verify.early import opens
 from hokm.verify.report import Refused, refusal, refusal_by
 
 OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)

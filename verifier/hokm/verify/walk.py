@@ -37,6 +37,7 @@ from hokm.table import (
     Ceremony,
     Hands,
     House,
+    Opened,
     Round,
     RulingKind,
     Table,
@@ -45,15 +46,16 @@ from hokm.table import (
     due,
     evolve,
     hands_of,
+    laid_card,
     may_call_away,
     opened,
+    openings,
     overdue,
     resumed,
     signer,
     vouch,
 )
 from hokm.verify.codes import Code, Step
-from hokm.verify.early import Opened, laid_card, openings
 from hokm.verify.ground import Ground, Signatures
 from hokm.verify.report import refusal, refusal_by
 from hokm.verify.rulings import check_content, check_reopened, is_word_of_house, not_due, open_numbers, out_of_order

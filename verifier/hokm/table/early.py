@@ -14,7 +14,8 @@ from hokm.cards import Card
 from hokm.deal import early_commitment
 from hokm.events import EarlyTurned, Event, LayEarly, RoundRevealed, ServerFault, SignedMove, TakeBack
 from hokm.rules import Seat
-from hokm.table import LaidCard, Lay, Round, Table
+from hokm.table.hands import LaidCard
+from hokm.table.state import Lay, Round, Table
 
 Opened = dict[int, tuple[Card, bytes]]
 """By the version of the LayEarly, card and salt."""
