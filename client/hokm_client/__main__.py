@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"The package {package} is not installed: pip install 'hokm[client]'", FAILED)
     except HokmError as error:
         return _say(str(error), FAILED)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        return _say(f"{error.filename}: {error.strerror}", FAILED)
     except KeyboardInterrupt:
         return FAILED
 
@@ -184,16 +188,12 @@ def _play(asked: argparse.Namespace) -> int:
     from hokm_client.entering import Door, Wanted, play
     from hokm_client.playing import Left
 
-    try:
-        certificates = asked.tls.read_bytes() if asked.tls else None
-    except OSError as error:
-        return _say(f"{error.filename}: {error.strerror}", FAILED)
     door = Door(
         asked.server,
         identity=asked.identity or asked.var / "players" / "me.key",
         policy=asked.policy or asked.var / "policy",
         var=asked.var,
-        certificates=certificates,
+        certificates=asked.tls.read_bytes() if asked.tls else None,
     )
     wanted = Wanted(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
     left = asyncio.run(play(door, wanted, _manner(asked)))
@@ -287,10 +287,7 @@ def _with_player(asked: argparse.Namespace, act: Callable[[Player], Coroutine[An
         ) as player:
             await act(player)
 
-    try:
-        asyncio.run(run())
-    except OSError as error:
-        return _say(f"{error.filename}: {error.strerror}", FAILED)
+    asyncio.run(run())
     return 0
 
 

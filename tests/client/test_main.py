@@ -70,6 +70,26 @@ async def test_what_cannot_be_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
+    [
+        ["local", "--var", "/proc/nothing"],
+        ["local", "--players", "bots", "--var", "{full}"],
+        ["play", "--var", "{var}", "--identity", "/proc/nothing/me.key"],
+        ["play", "--var", "{var}", "--tls", "{var}/nothing.pem"],
+        ["list", "--var", "{var}", "--tls", "{var}/nothing.pem"],
+    ],
+    ids=str,
+)
+async def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    """The file's name and what the system says of it; no traceback."""
+    (tmp_path / "full" / "server.log").mkdir(parents=True)
+    status, _, said = await typed(*(word.format(var=tmp_path, full=tmp_path / "full") for word in arguments))
+    assert status == 1
+    assert said.count("\n") == 1, said
+    assert said.startswith("/")
+
+
+@pytest.mark.parametrize(
+    "arguments",
     [[], ["dance"], ["open", "--bots", "4"], ["proof", "xyz"], ["bots", "--delay-ms", "9-1"], ["list", "--colour"]],
     ids=str,
 )
