@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     proof = commands.add_parser("proof", help="fetch the proof of a round or of a game; hokm-verify reads it")
     _add_connection(proof)
     proof.add_argument("table", type=_table_id, help="the table's id, 32 hex digits")
-    proof.add_argument("--round", type=int, metavar="N", help="this round alone")
+    proof.add_argument("--round", type=_round, metavar="N", help="this round alone, from 1 on")
     proof.add_argument("--out", type=Path, metavar="FILE", help="where to put it (standard output)")
     proof.set_defaults(run=_proof)
 
@@ -156,6 +156,12 @@ def _table_id(text: str) -> bytes:
     if len(table_id) != 16:
         raise argparse.ArgumentTypeError("a table's id is 32 hex digits")
     return table_id
+
+
+def _round(text: str) -> int:
+    if not 1 <= (number := int(text)) < 2**32:
+        raise argparse.ArgumentTypeError("rounds are counted from 1")
+    return number
 
 
 def _span(text: str) -> tuple[float, float]:

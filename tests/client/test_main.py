@@ -90,7 +90,15 @@ async def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path, argume
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["dance"], ["open", "--bots", "4"], ["proof", "xyz"], ["bots", "--delay-ms", "9-1"], ["list", "--colour"]],
+    [
+        [],
+        ["dance"],
+        ["open", "--bots", "4"],
+        ["proof", "xyz"],
+        *(["proof", "ab" * 16, "--round", word] for word in ("-1", "0", "4294967296", "one")),
+        ["bots", "--delay-ms", "9-1"],
+        ["list", "--colour"],
+    ],
     ids=str,
 )
 def test_wrong_usage_is_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
