@@ -302,11 +302,9 @@ def _with_player(asked: argparse.Namespace, act: Callable[[Player], Coroutine[An
 
 def _bots(asked: argparse.Namespace) -> int:
     import asyncio
-    import logging
 
     from hokm_client.connection import now_ms  # noqa: F401 - a missing extra is said before anything begins
 
-    logging.basicConfig(stream=sys.stderr, level=asked.level, format="%(levelname)s %(name)s: %(message)s")
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(_bots_until_stopped(asked))
 
@@ -314,15 +312,18 @@ def _bots(asked: argparse.Namespace) -> int:
 async def _bots_until_stopped(asked: argparse.Namespace) -> int:
     """Play until SIGTERM, SIGINT, or the end of a pipe that was given as standard input."""
     import asyncio
+    import logging
     import secrets
     import signal
     from random import SystemRandom
 
+    from hokm_client import diagnostics
     from hokm_client.bot import STRATEGIES
     from hokm_client.bots import SECONDS, STATE, HouseBots, thinking
     from hokm_client.identity import read_operator_key
     from hokm_client.player import Player
 
+    diagnostics.write_to(logging.StreamHandler(sys.stderr), asked.level)
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

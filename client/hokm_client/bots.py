@@ -130,7 +130,8 @@ class HouseBots:
                 )
                 await sitting.over
             except (Rule, Conflict, Unknown) as error:  # the seat is somebody else's, or its player is back
-                logger.info("seat %d of table %s is not wanted any more: %s", kept.seat, kept.table_id.hex(), error)
+                table, why = kept.table_id.hex(), error.reason
+                logger.info("seat %d of table %s is not wanted any more: %s", kept.seat, table, why)
                 player.keeping.drop_key(kept)
                 return
             except HokmError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
+from hokm_client import diagnostics
 from hokm_client.console import Manner
 from hokm_client.errors import NoTable
 from hokm_client.player import Player
@@ -71,9 +72,7 @@ async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
 def write_diagnostics(state: Path) -> None:
     """Let diagnostics go to a file: the screen is for the game."""
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    logging.basicConfig(
-        filename=state / "client.log", level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    diagnostics.write_to(logging.FileHandler(state / "client.log"), "WARNING")
 
 
 async def seated_at(player: Player) -> bytes | None:
