@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeAlias, cast, get_type_hints
 
 from hokm.checkpoint import is_origin
-from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting
+from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting, system_words
 
 PREFIX = "HOKM_SERVER_"
 
@@ -119,7 +119,7 @@ def _from_file(path: Path) -> dict[str, Value]:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise SettingsUnreadable(str(path), error.strerror or str(error)) from error
+        raise SettingsUnreadable(str(path), system_words(error)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsUnreadable(str(path), str(error)) from error
     return {name: _of_toml(name, value, _known(name, str(path))) for name, value in table.items()}

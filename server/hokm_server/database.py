@@ -37,6 +37,7 @@ from hokm_server.errors import (
     DatabaseOfAnotherLog,
     DatabaseReadOnly,
     DatabaseUnsafe,
+    system_words,
 )
 from hokm_server.files import flush_directory
 
@@ -224,7 +225,7 @@ def failure_of(path: Path, error: sqlite3.Error) -> HokmError:
 
 
 def _failure_of_system(path: Path, error: OSError) -> HokmError:
-    what = os.strerror(error.errno) if error.errno else str(error)
+    what = system_words(error)
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return DatabaseFull(str(path), what)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -62,5 +61,5 @@ def _words(error: BaseException) -> str:
     if type(error).__module__ == errors.__name__:
         return f": {error}"
     if isinstance(error, OSError) and error.errno:
-        return f": {os.strerror(error.errno)}"
+        return f": {errors.system_words(error)}"
     return ""

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from hokm.cards import Card
 from hokm.deal import HOUSE_SEAT, commitment, deal, house_number, packets_of
-from hokm.entry import leaf, move_signed_by, sign_event
+from hokm.entry import ZERO_HASH, leaf, move_signed_by, sign_event
 from hokm.errors import (
     BadSignature,
     EarlyNotOpened,
@@ -77,8 +77,6 @@ from hokm.table import (
 )
 from hokm.wire import write_event
 from hokm_server.store import SealName
-
-ZEROS = bytes(32)
 
 
 class Signet(NamedTuple):
@@ -184,7 +182,7 @@ class Draft:
 
     def open(self, table_id: bytes, content: TableOpened, time_ms: int) -> None:
         """The first entry of a stream."""
-        event = Event(table_id, 0, ZEROS, time_ms, content)
+        event = Event(table_id, 0, ZERO_HASH, time_ms, content)
         self._sign(event)
         self.table = opened(self._signet.house, event)
 

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from hokm_server import house_keys
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
-from hokm_server.errors import DirectoryUnusable, KeyFileMissing
+from hokm_server.errors import DirectoryUnusable, KeyFileMissing, system_words
 from hokm_server.house_keys import HouseKeys
 
 
@@ -36,7 +35,7 @@ def _make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DirectoryUnusable(str(path), os.strerror(error.errno) if error.errno else str(error)) from error
+        raise DirectoryUnusable(str(path), system_words(error)) from error
 
 
 def _holds(path: Path, octets: bytes) -> bool:

@@ -42,6 +42,7 @@ from hokm_server.errors import (
     KeysDisagree,
     KeysExist,
     KeysUnwritable,
+    system_words,
 )
 from hokm_server.files import flush_directory, write_durably, write_new
 
@@ -90,7 +91,7 @@ class HouseKeys:
         try:
             write_durably(path, self.policy.format())
         except OSError as error:
-            raise KeysUnwritable(str(path), _system(error)) from error
+            raise KeysUnwritable(str(path), system_words(error)) from error
 
 
 def create(directory: Path, origin: str, now_ms: int, *, entropy: Callable[[int], bytes]) -> HouseKeys:
@@ -219,7 +220,7 @@ def _read(path: Path, *, secret: bool = False) -> bytes:
                 _check_mode(path, found)
             octets = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise KeyFileMissing(str(path), _system(error)) from error
+        raise KeyFileMissing(str(path), system_words(error)) from error
     if len(octets) > _MOST_BYTES:
         raise KeyFileMalformed(str(path), f"it has more than {_MOST_BYTES} bytes")
     return octets
@@ -229,7 +230,7 @@ def _check_directory(directory: Path) -> None:
     try:
         _check_mode(directory, directory.stat())
     except OSError as error:
-        raise KeyFileMissing(str(directory), _system(error)) from error
+        raise KeyFileMissing(str(directory), system_words(error)) from error
 
 
 def _check_mode(path: Path, found: os.stat_result) -> None:
@@ -255,8 +256,4 @@ def _write_together(directory: Path, files: dict[str, bytes]) -> None:
     except OSError as error:
         if directory.exists():
             raise KeysExist(str(directory)) from error
-        raise KeysUnwritable(str(directory), _system(error)) from error
-
-
-def _system(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else str(error)
+        raise KeysUnwritable(str(directory), system_words(error)) from error

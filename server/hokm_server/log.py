@@ -16,7 +16,6 @@ of the entries, when a proof asks. The rows of 256 that this takes are the tiles
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +38,14 @@ from hokm.merkle import (
 )
 from hokm.note import Note
 from hokm.signing import SignatureType, SigningKey, VKey
-from hokm_server.errors import CheckpointUnreadable, HeadMissing, HeadUnwritable, LogBehindHead, LogNotOfHead
+from hokm_server.errors import (
+    CheckpointUnreadable,
+    HeadMissing,
+    HeadUnwritable,
+    LogBehindHead,
+    LogNotOfHead,
+    system_words,
+)
 from hokm_server.files import write_durably
 from hokm_server.store import Batch, Outcome, Store, Stored
 
@@ -186,13 +192,13 @@ class Log:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CheckpointUnreadable(str(self._head), _system(error)) from error
+            raise CheckpointUnreadable(str(self._head), system_words(error)) from error
 
     def _write_head(self, published: Published) -> None:
         try:
             write_durably(self._head, published.note)
         except OSError as error:
-            raise HeadUnwritable(str(self._head), _system(error)) from error
+            raise HeadUnwritable(str(self._head), system_words(error)) from error
 
     # Reading.
 
@@ -300,7 +306,3 @@ def _peaks(size: int, read: Reader) -> Nodes:
 
 def _kept(published: Published) -> Stored:
     return Stored(published.checkpoint.size, published.note)
-
-
-def _system(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else str(error)

@@ -9,7 +9,6 @@ read (RESOURCE_EXHAUSTED); answers are as long as they are.
 from __future__ import annotations
 
 import errno
-import os
 import socket
 import ssl
 from pathlib import Path
@@ -22,7 +21,7 @@ from grpc_reflection.v1alpha import reflection
 from hokm.v1 import log_service_pb2, sign_in_service_pb2, tables_service_pb2
 from hokm.v1.log_service_pb2_grpc import LogServiceServicer, add_LogServiceServicer_to_server
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceServicer, add_SignInServiceServicer_to_server
-from hokm_server.errors import AddressUnusable, CertificateUnusable
+from hokm_server.errors import AddressUnusable, CertificateUnusable, system_words
 from hokm_server.status import Guard
 
 MOST_REQUEST_BYTES: Final = 64 * 1024
@@ -134,8 +133,7 @@ def credentials_of(certificate: Path, key: Path) -> grpc.ServerCredentials:
     except ssl.SSLError as error:
         raise CertificateUnusable(str(certificate), error.reason or "they are not a pair in PEM") from error
     except OSError as error:
-        what = os.strerror(error.errno) if error.errno else str(error)
-        raise CertificateUnusable(str(certificate), what) from error
+        raise CertificateUnusable(str(certificate), system_words(error)) from error
 
 
 def _why_not(host: str, port: int) -> str:
@@ -150,5 +148,5 @@ def _why_not(host: str, port: int) -> str:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             return "another program listens there"
-        return os.strerror(error.errno) if error.errno else str(error)
+        return system_words(error)
     return "gRPC refuses it"

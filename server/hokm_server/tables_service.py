@@ -18,6 +18,7 @@ from hokm.cards import check_card
 from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, WrongLength
 from hokm.events import SignedMove
 from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
+from hokm.signing import SIGNATURE_BYTES
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
@@ -34,7 +35,6 @@ ViewerOf = Callable[[Context], Viewer]
 """Who calls. Raises a NotSignedIn."""
 
 SERVICE: Final = "hokm.v1.TablesService"
-SIGNATURE_BYTES: Final = 64
 SALT_BYTES: Final = 32
 PAGE: Final = 50
 MOST_PAGE: Final = 100
