@@ -205,11 +205,15 @@ class Connection:
         token, _ = await self.token()
         return (("authorization", f"Bearer {token}"),)
 
+    def _name(self) -> tuple[tuple[str, str], ...]:
+        """Who calls, for a call that anybody may make: a server counts by it what each caller holds."""
+        return (("authorization", f"Bearer {self._token}"),) if self._token else ()
+
     # Single calls.
 
     async def _plain(self, method: Callable[..., Awaitable[T]], request: object) -> T:
         try:
-            return await method(request, timeout=CALL_SECONDS)
+            return await method(request, timeout=CALL_SECONDS, metadata=self._name())
         except grpc.aio.AioRpcError as rpc:
             raise error_of(rpc, self.address) from None
 
@@ -304,11 +308,12 @@ class Connection:
     async def round_proof(self, table_id: bytes, number: int) -> bytes:
         """The proof file of a round."""
         request = log_service_pb2.GetRoundProofRequest(table_id=table_id, round=number)
-        return await self._pieces(self._log.GetRoundProof(request))
+        return await self._pieces(self._log.GetRoundProof(request, metadata=self._name()))
 
     async def game_proof(self, table_id: bytes) -> bytes:
         """The proof file of a whole game."""
-        return await self._pieces(self._log.GetGameProof(log_service_pb2.GetGameProofRequest(table_id=table_id)))
+        request = log_service_pb2.GetGameProofRequest(table_id=table_id)
+        return await self._pieces(self._log.GetGameProof(request, metadata=self._name()))
 
     async def _pieces(self, call: Any) -> bytes:
         try:

@@ -23,6 +23,12 @@ if TYPE_CHECKING:  # every command imports only what it needs
 FAILED = 1
 WRONG_USAGE = 2
 
+_STATED = (
+    *("var", "origin", "host", "port", "tls_certificate", "tls_key"),
+    *("publish_ms", "most_calls", "most_tables", "address_percent"),
+)
+"""Options that are settings by the same name."""
+
 _EXTRA_PACKAGES = {"grpc", "grpc_health", "grpc_reflection", "google", "sqlalchemy"}
 
 
@@ -76,6 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--tls-certificate", metavar="FILE", help="chain of certificates in PEM")
     serve.add_argument("--tls-key", metavar="FILE", help="its key")
     serve.add_argument("--publish-ms", metavar="MS", help="how long entries may wait for a checkpoint (1000)")
+    serve.add_argument("--most-calls", metavar="N", help="calls at a time, streams among them (20000)")
+    serve.add_argument("--most-tables", metavar="N", help="tables that are not over (10000)")
+    serve.add_argument(
+        "--address-percent", metavar="P", help="of both, what one address may hold (25); 100 behind a proxy"
+    )
     serve.add_argument("--no-bots", action="store_true", help="do without the house's own bots and stand-ins")
     serve.add_argument("--until-input-ends", action="store_true", help="stop when standard input, a pipe, is closed")
     serve.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
@@ -100,8 +111,7 @@ def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Sett
     from hokm.policy import Policy
     from hokm_server.config import Settings, load
 
-    names = ("var", "origin", "host", "port", "tls_certificate", "tls_key", "publish_ms")
-    stated = {name: getattr(asked, name) for name in names if getattr(asked, name, None) is not None}
+    stated = {name: getattr(asked, name) for name in _STATED if getattr(asked, name, None) is not None}
     if getattr(asked, "no_bots", False):
         stated["bots"] = "false"
     settings = load(stated, environment, asked.config)

@@ -42,10 +42,17 @@ class Settings:
     """Whether the house's own bots and stand-ins play."""
     publish_ms: int = 1_000
     """How long entries may wait for a checkpoint."""
+    most_calls: int = 20_000
+    """Calls at a time, streams among them."""
     most_tables: int = 10_000
     """Running tables."""
     most_waiting: int = 10_000
     """Batches that may wait for the disk."""
+    address_percent: int = 25
+    """How much of all calls and tables those may hold together that come from one address.
+
+    100 where everybody comes through one proxy.
+    """
     busy_ms: int = 5_000
     """How long another program may hold the database."""
 
@@ -60,12 +67,18 @@ class Settings:
         for name, least, most in (
             ("port", 0, 65_535),
             ("publish_ms", 10, 10_000),
+            ("most_calls", 1, 10_000_000),
             ("most_tables", 1, 10_000_000),
             ("most_waiting", 1, 10_000_000),
+            ("address_percent", 1, 100),
             ("busy_ms", 0, 600_000),
         ):
             if not least <= getattr(self, name) <= most:
                 raise BadSetting(name, str(getattr(self, name)), f"{least} to {most}")
+
+    def of_address(self, most: int) -> int:
+        """How much of so much those may hold together that come from one address."""
+        return max(1, most * self.address_percent // 100)
 
     @property
     def database(self) -> Path:

@@ -193,7 +193,7 @@ class LiveTable:
         """One more who watches; the newest stream of a player takes the player's seats over."""
         viewer, seats = subscription.viewer, set(subscription.seats)
         for other in tuple(self.feed.subscriptions):
-            same = other.viewer == viewer and seats.intersection(other.seats)
+            same = other.viewer.public_key == viewer.public_key and seats.intersection(other.seats)
             if same and other.outbox is not subscription.outbox:
                 other.end(pb.STREAM_END_TAKEN_OVER)
         self.feed.subscriptions.append(subscription)

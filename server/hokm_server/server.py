@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -22,7 +23,7 @@ from hokm.v1 import log_service_pb2, sign_in_service_pb2, tables_service_pb2
 from hokm.v1.log_service_pb2_grpc import LogServiceServicer, add_LogServiceServicer_to_server
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceServicer, add_SignInServiceServicer_to_server
 from hokm_server.errors import AddressUnusable, CertificateUnusable, system_words
-from hokm_server.status import Guard
+from hokm_server.status import Guard, LetIn
 
 MOST_REQUEST_BYTES: Final = 64 * 1024
 """A move has at most 2,048 bytes; a stream may bring some dozens of them in one message."""
@@ -92,13 +93,15 @@ def create_server(
     port: int,
     *,
     credentials: grpc.ServerCredentials | None = None,
+    let_in: LetIn = nullcontext,
     most_calls: int | None = None,
 ) -> Listening:
     """A server at this address, in plain text where there are no credentials; port 0 lets the system choose one.
 
-    Calls beyond `most_calls` at a time are refused (RESOURCE_EXHAUSTED). Raises `AddressUnusable`.
+    Calls beyond `most_calls` at a time are refused (RESOURCE_EXHAUSTED), and those that `let_in` refuses. Raises
+    `AddressUnusable`.
     """
-    server = grpc.aio.server(interceptors=[Guard()], options=OPTIONS, maximum_concurrent_rpcs=most_calls)
+    server = grpc.aio.server(interceptors=[Guard(let_in)], options=OPTIONS, maximum_concurrent_rpcs=most_calls)
     healthy = health.aio.HealthServicer()
     add_SignInServiceServicer_to_server(services.sign_in, server)
     services.tables.add_to(server)

@@ -24,6 +24,7 @@ from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
+from hokm_server.door import Door
 from hokm_server.draft import Signet
 from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
@@ -44,9 +45,6 @@ from hokm_server.writer import Writer
 
 GRACE_SECONDS: Final = 0.25
 """How long calls may go on when the server ends. Streams never end by themselves, so it is short."""
-
-MOST_CALLS: Final = 20_000
-"""Calls at a time, streams among them; more are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +112,19 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         stack.callback(tables.stop)
         tables.start()
         auth = Auth(keys.token_secret, [keys.operator.public], clock)
+        door = Door(auth, settings.of_address(settings.most_calls))
         services = Services(
             SignInService(Challenges(keys.origin, clock, entropy), auth),
-            TablesService(tables, lambda context: auth.viewer_of(context.invocation_metadata())),
+            TablesService(tables, door.viewer),
             LogService(store, log, Proofs(store, log, publisher)),
         )
         listening = create_server(
-            services, settings.host, settings.port, credentials=credentials, most_calls=MOST_CALLS
+            services,
+            settings.host,
+            settings.port,
+            credentials=credentials,
+            let_in=door.let_in,
+            most_calls=settings.most_calls,
         )
         stack.push_async_callback(listening.stop, GRACE_SECONDS)
         found = Serving(settings.host, listening.port, keys, tables, log, publisher, failed)

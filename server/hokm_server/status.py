@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from inspect import isasyncgenfunction
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -47,6 +47,7 @@ CODES: Final[dict[type[HokmError], grpc.StatusCode]] = {
     errors.NotYourSeat: grpc.StatusCode.PERMISSION_DENIED,
     errors.Busy: grpc.StatusCode.UNAVAILABLE,
     errors.TableBusy: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    errors.TooManyCalls: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyTables: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyWaiting: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
@@ -92,6 +93,7 @@ Behaviour = Callable[..., Any]
 Reader = Callable[[bytes], Any]
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+LetIn: TypeAlias = "Callable[[Context], AbstractContextManager[object]]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
 
@@ -101,6 +103,10 @@ class Guard(grpc.aio.ServerInterceptor):
     Without it grpc.aio sends the text of an exception that escapes. What says that the call is over already, a
     cancellation or an abort, passes.
     """
+
+    def __init__(self, let_in: LetIn = nullcontext) -> None:
+        """`let_in` is around a call as long as it lasts, and may refuse it."""
+        self._let_in = let_in
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -121,29 +127,31 @@ class Guard(grpc.aio.ServerInterceptor):
                 make, behaviour = grpc.stream_stream_rpc_method_handler, handler.stream_stream
         assert behaviour is not None
         generates = handler.response_streaming and isasyncgenfunction(behaviour)
-        guarded = (_guarded_generator if generates else _guarded)(method, behaviour)
+        guarded = (_guarded_generator if generates else _guarded)(method, behaviour, self._let_in)
         read = handler.request_deserializer
         if read is not None:
             read = _reading_streams(read) if handler.request_streaming else _reading(read)
         return make(guarded, read, handler.response_serializer)
 
 
-def _guarded(method: str, behaviour: Behaviour) -> Behaviour:
+def _guarded(method: str, behaviour: Behaviour, let_in: LetIn) -> Behaviour:
     async def guarded(request: object, context: Context) -> object:
         try:
-            return await behaviour(_checked(request), context)
+            with let_in(context):
+                return await behaviour(_checked(request), context)
         except Exception as error:
             await _tell(method, error, context)
 
     return guarded
 
 
-def _guarded_generator(method: str, behaviour: Behaviour) -> Behaviour:
+def _guarded_generator(method: str, behaviour: Behaviour, let_in: LetIn) -> Behaviour:
     async def guarded(request: object, context: Context) -> AsyncIterator[object]:
         try:
-            async with aclosing(behaviour(_checked(request), context)) as responses:
-                async for response in responses:
-                    yield response
+            with let_in(context):
+                async with aclosing(behaviour(_checked(request), context)) as responses:
+                    async for response in responses:
+                        yield response
         except Exception as error:
             await _tell(method, error, context)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -197,12 +198,32 @@ def served(settings: Settings, clock: Clock | None = None) -> AbstractAsyncConte
 
 
 @asynccontextmanager
-async def visiting(var: Path, clock: Clock | None = None) -> AsyncIterator[Visit]:
+async def visiting(var: Path, clock: Clock | None = None, **settings: int) -> AsyncIterator[Visit]:
     """A server with its files there, and a channel to it; its log is audited at the end."""
-    asked = Settings(var=var, port=0, bots=False, publish_ms=50)
+    asked = Settings(var=var, port=0, bots=False, publish_ms=50, **settings)  # type: ignore[arg-type]
     async with served(asked, clock) as found, grpc.aio.insecure_channel(found.address) as channel:
         yield Visit(found, channel)
     audit_files(var)
+
+
+@asynccontextmanager
+async def stranger(visit: Visit, host: str = "127.0.0.1") -> AsyncIterator[Visit]:
+    """Another connection to the same server; from another address of this machine, such as 127.0.0.2."""
+
+    async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while octets := await reader.read(1 << 16):
+            writer.write(octets)
+            await writer.drain()
+        writer.close()
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back, forth = await asyncio.open_connection(visit.found.host, visit.found.port, local_addr=(host, 0))
+        await asyncio.gather(pipe(reader, forth), pipe(back, writer), return_exceptions=True)
+
+    server = await asyncio.start_server(relay, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield Visit(visit.found, channel)
 
 
 async def error_of(call: Any) -> grpc.aio.AioRpcError:

@@ -59,6 +59,8 @@ def test_a_setting_that_does_not_exist_is_refused(tmp_path: Path, name: str) -> 
         ("host", ""),
         ("publish_ms", "0"),
         ("most_tables", "0"),
+        ("address_percent", "0"),
+        ("address_percent", "101"),
         ("tls_key", ""),
         ("tls_key", "key.pem"),
         ("tls_certificate", "certificate.pem"),
@@ -94,3 +96,10 @@ def test_certificate_and_key_go_together() -> None:
     """Both, or none."""
     settings = load({"tls_key": "key.pem", "tls_certificate": "certificate.pem"}, {})
     assert (settings.tls_key, settings.tls_certificate) == (Path("key.pem"), Path("certificate.pem"))
+
+
+def test_an_address_has_its_part_of_everything() -> None:
+    """By percent, and never nothing."""
+    assert Settings(address_percent=25).of_address(10_000) == 2_500
+    assert Settings(address_percent=100).of_address(10_000) == 10_000
+    assert Settings(address_percent=1).of_address(1) == 1

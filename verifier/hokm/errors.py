@@ -863,6 +863,13 @@ class TableBusy(Busy):
     sentence = "{most} moves are waiting for this table already."
 
 
+class TooManyCalls(Busy):
+    """One caller, or all of one address together, have at most so many calls at a time."""
+
+    most: int
+    sentence = "You, or your address, have {most} calls open already: end some."
+
+
 class TooManyTables(Busy):
     """More tables than the server holds."""
 
