@@ -234,9 +234,8 @@ class Tables:
             raise UnknownVersion(after, table.version)
         for seat in seats:
             may_see(table, viewer, seat)
-        old = outbox.subscriptions.get(table_id)
+        old = outbox.subscriptions.pop(table_id, None)
         if old is not None:
-            old.outbox.subscriptions.pop(table_id)
             live.left_by(old, self._clock.now_ms())
         subscription = Subscription(outbox, table_id, tuple(seats), viewer, lambda gone: self._unwatched(live, gone))
         live.watched_by(subscription)
