@@ -190,7 +190,7 @@ def _connect(path: Path, busy_seconds: float, *, query_only: bool = False) -> sq
 
 @contextlib.contextmanager
 def telling(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system raise into the error that says so."""
+    """Turn what SQLite and the system raise into the error that says so, one of those that begin with Database."""
     try:
         yield
     except DBAPIError as error:

@@ -181,7 +181,7 @@ class Draft:
         """Of a round that goes on: face-down cards that are public with these entries."""
 
     def open(self, table_id: bytes, content: TableOpened, time_ms: int) -> None:
-        """The first entry of a stream."""
+        """The first entry of a stream; the draft has begun with no table."""
         event = Event(table_id, 0, ZERO_HASH, time_ms, content)
         self._sign(event)
         self.table = opened(self._signet.house, event)
@@ -211,7 +211,11 @@ class Draft:
             self._keep_lay(move.seat, (laid.card, laid.salt))
 
     def stand_in(self, signed: SignedMove, time_ms: int) -> None:
-        """Take the Join of a stand-in where a StoodIn is due, or may be since a person is away."""
+        """Take the Join of a stand-in where a StoodIn is due, or may be since a person is away.
+
+        Raises `StandInNotDue`, whatever `decide_stand_in` and `vouch` refuse it for, `BadSignature`, `SeenOther`, and
+        then nothing has changed.
+        """
         table = self._there()
         move = signed.move
         wanted = stand_in_wanted(table)
@@ -269,7 +273,10 @@ class Draft:
     # Rulings.
 
     def ruling(self, kind: RulingKind, time_ms: int, anchor: Anchor) -> None:
-        """Add the ruling of that kind, which is due or overdue."""
+        """Add the ruling of that kind, which is due or overdue, and not a StoodIn: that one comes with a move.
+
+        All numbers that it needs are known; where they give no deal, a ServerFault takes its place.
+        """
         table = self._there()
         if kind is CeremonyOpened:
             ctx = next_context(table).to_bytes()
@@ -365,7 +372,7 @@ def _dealt_to(table: Table, secrets: Secrets) -> Secrets:
 
 
 def dealt(secrets: Secrets, ceremony: Ceremony, hakem: Seat, how: Packets) -> Secrets:
-    """The secrets with the cards that the numbers make. Raises `StreamUsedUp`."""
+    """The secrets with the cards that the numbers, all five, make. Raises `StreamUsedUp`."""
     numbers = tuple(number for number in secrets.numbers if number is not None)
     assert ceremony.commit_set is not None
     deck = deal(ceremony.commit_set, numbers)

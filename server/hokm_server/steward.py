@@ -150,6 +150,11 @@ class Steward:
         answers: Answers,
         want: Sequence[tuple[int, int]] = (),
     ) -> None:
+        """Send a draft to the writer: what becomes of it is told to each of `answers`, and published.
+
+        `want`: seats, each with its kind, that want somebody once the draft is durable. Until then nothing more is
+        decided at this table. Nothing is raised: an append that fails is told to those who wait for it.
+        """
         if not draft.entries:
             self.set_alarm(live)
             return
@@ -282,6 +287,7 @@ class Steward:
             self.want_stand_in(live)
 
     def silence(self, live: LiveTable) -> None:
+        """Let no alarm ring at this table any more, until one is set again."""
         if live.alarm is not None:
             live.alarm.cancel()
             live.alarm = None

@@ -280,7 +280,10 @@ class Store:
         return next((bytes(note) for (note,) in self._rows(query)), None)
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
-        """The hashes of the nodes (level, first), (level, first + 1) …, of a level that is kept."""
+        """The hashes of the nodes (level, first), (level, first + 1) …, of a level that is kept.
+
+        Raises `DatabaseCorrupt` where one is missing.
+        """
         query = (
             select(nodes.c.hash)
             .where(nodes.c.level == level, nodes.c.place >= first, nodes.c.place < first + count)

@@ -70,7 +70,10 @@ class TablesService:
         return pb.OpenTableResponse(table_id=table_id, entry=(await made).entry)
 
     async def list_tables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
-        """List tables, newest first. The page token is the hex id of the last table of the page before."""
+        """List tables, newest first. The page token is the hex id of the last table of the page before.
+
+        Raises `OutOfRange` for a page of more than `MOST_PAGE`.
+        """
         self._viewer_of(context)
         if request.page_size > MOST_PAGE:
             raise OutOfRange("page_size", request.page_size, 0, MOST_PAGE)
@@ -144,7 +147,10 @@ class TablesService:
     async def watch_wanted(
         self, request: pb.WatchWantedRequest, context: Context
     ) -> AsyncIterator[pb.WatchWantedResponse]:
-        """For the operator's programs: seats that want a bot or a stand-in, now and as they come."""
+        """For the operator's programs: seats that want a bot or a stand-in, now and as they come.
+
+        Raises `NotAnOperator`.
+        """
         if not self._viewer_of(context).is_operator:
             raise NotAnOperator
         told = 0
