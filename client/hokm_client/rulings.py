@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from hokm.cards import Card, card_text
-from hokm.deal import HOUSE_SEAT, commitment, deal, packets_of
+from hokm.deal import deal, packets_of
 from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
@@ -51,22 +51,26 @@ from hokm.table import (
     Round,
     Supply,
     Table,
+    are_all_that_came,
     decide,
     decide_stand_in,
     due,
+    fits_policy,
     hands_in,
     laid_card,
     makes_a_deck,
     may_call_away,
     may_fault,
+    may_reopen,
     next_context,
     openings,
     opens,
     overdue,
-    reopening,
     rule,
     shown_numbers,
     stand_in_wanted,
+    unopened,
+    whose,
 )
 from hokm_client.fraud import Fraud, FraudKind
 
@@ -101,8 +105,9 @@ def check_ruling(table: Table, time_ms: int, content: Ruling) -> None:
     if kind is not wanted:
         instead = "a move" if wanted is None else wanted.__name__
         raise forged(table, f"{kind.__name__} stands where {instead} must")
-    if isinstance(content, TimedOut):
-        _check_policy_play(table, content)
+    if isinstance(content, TimedOut):  # the rest is decided when the hands are known
+        if not fits_policy(table, content):
+            raise forged(table, "the policy never gives this, whatever the hand is")
     elif isinstance(content, MiddleTurned):
         return  # which card it must be shows when the round is revealed
     elif content != rule(table, kind, _supply_of(table, content)):
@@ -119,8 +124,7 @@ def _supply_of(table: Table, content: Ruling) -> Supply:
             return Supply(house_commitment=house_commitment, anchor=anchor)
         case CeremonyVoided() | ServerFault():
             numbers = shown_numbers(content)
-            come = (*_ceremony(table).revealed, True)
-            if tuple(number is not None for number in numbers) != come:
+            if not are_all_that_came(_ceremony(table), numbers):
                 raise forged(table, "it carries other numbers than those that were revealed")
             _check_numbers(table, _ceremony(table), numbers)
             return Supply(numbers)
@@ -149,8 +153,8 @@ def _supply_of(table: Table, content: Ruling) -> Supply:
 def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | ServerFault) -> bool:
     """Whether it may stand as the house's word; False where only a rule could have brought it."""
     match content:
-        case Reopened(seats=seats):
-            if due(table, table.time_ms) is not None or not seats or not set(seats) <= set(reopening(table, time_ms)):
+        case Reopened():
+            if due(table, table.time_ms) is not None or not may_reopen(table, content, time_ms):
                 raise forged(table, "a decision begins anew that has not run out, or has begun anew before")
             return True
         case StoodIn(cause=StandInCause.AWAY, seat=seat):
@@ -162,7 +166,10 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
             if not may_fault(table, content):
                 return False
             if isinstance(table.stage, Ceremony):
-                _check_shown(table, table.stage, content)
+                numbers = shown_numbers(content)
+                _check_numbers(table, table.stage, numbers)
+                if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(table.stage, numbers):
+                    raise forged(table, "the five numbers deal, and the house says that they do not")
             elif isinstance(table.stage, Round):
                 _check_numbers(table, table.stage.ceremony, content.numbers)
                 if content.numbers or content.unturned:
@@ -172,31 +179,11 @@ def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | Ser
             return False
 
 
-def _check_shown(table: Table, ceremony: Ceremony, content: ServerFault) -> None:
-    """The numbers of a ceremony that the house says it could not finish."""
-    numbers = shown_numbers(content)
-    _check_numbers(table, ceremony, numbers)
-    five = tuple(number for number in numbers if number is not None)
-    if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(ceremony, five):
-        raise forged(table, "the five numbers deal, and the house says that they do not")
-
-
 def _check_stand_in(table: Table, content: StoodIn, seat: Seat) -> None:
     move = content.join.move
     if content.seat != seat or move.seat != seat or not isinstance(move.act, Join):
         raise forged(table, f"a stand-in is wanted in seat {seat}")
     decide_stand_in(table, move)
-
-
-def _check_policy_play(table: Table, content: TimedOut) -> None:
-    """What can be seen of a policy play without the hand; the rest when the round is revealed."""
-    stage = table.stage
-    assert isinstance(stage, Round)
-    names = stage.trump is None
-    if content.seat != stage.turn or names != (content.trump is not None) or names == (content.card is not None):
-        raise forged(table, "the policy decided what was not to be decided")
-    if content.card is not None and stage.played >> content.card & 1:
-        raise forged(table, f"{card_text(content.card)} was played before")
 
 
 # Cards that were laid face down.
@@ -229,13 +216,10 @@ def _check_unturned(table: Table, stage: Round, unturned: tuple[UnturnedLay, ...
 
 
 def _check_numbers(table: Table, ceremony: Ceremony, numbers: Sequence[bytes | None]) -> None:
-    """Every number that is there opens the commitment of its seat, the house's last."""
-    keys = (*(holder.public_key for holder in ceremony.holders), table.house.event_key)
-    made = (*ceremony.commitments, ceremony.house_commitment)
-    for seat, number in enumerate(numbers):
-        if number is not None and commitment(ceremony.ctx, seat, keys[seat], number) != made[seat]:
-            who = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
-            raise forged(table, f"the number of {who} does not open its commitment", FraudKind.WRONG_NUMBER)
+    """Every number that is there opens the commitment of its seat."""
+    seat = unopened(table, ceremony, numbers)
+    if seat is not None:
+        raise forged(table, f"the number of {whose(seat)} does not open its commitment", FraudKind.WRONG_NUMBER)
 
 
 def revealed(content: Ruling) -> tuple[bytes, ...]:

@@ -6,6 +6,8 @@
     vouch    what the head of a move vouches for, and who must have signed it
     decide   whether the rules allow an act; those of a round in `decide_round`
     due      the ruling that the house must add next, and with what content
+    word     what the house may say though nothing in the log bears it out, and within which bounds
+    numbers  what the numbers of a ceremony show, once they are known
     evolve   the table after one more entry; a seat's changes in `seats`, those of a round in `tricks`
     early    cards laid face down, and the entries that open them
     tea      the pause that players may ask for: what may be done, what is due, what comes of it
@@ -26,21 +28,19 @@ from hokm.table.due import (
     due,
     expires_ms,
     fault,
+    fits_policy,
     five_commitments,
-    may_call_away,
-    may_fault,
     next_context,
     overdue,
     reopening,
     rule,
     seated,
-    shown_numbers,
     stand_in_wanted,
 )
 from hokm.table.early import Opened, laid_card, openings, opens
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
-from hokm.table.numbers import makes_a_deck
+from hokm.table.numbers import are_all_that_came, makes_a_deck, shown_numbers, unopened, whose
 from hokm.table.state import (
     Between,
     Ceremony,
@@ -62,6 +62,7 @@ from hokm.table.state import (
     to_act,
 )
 from hokm.table.vouch import signer, vouch
+from hokm.table.word import may_call_away, may_fault, may_reopen
 
 __all__ = [
     "NO_HANDS",
@@ -85,6 +86,7 @@ __all__ = [
     "Table",
     "Tea",
     "Trick",
+    "are_all_that_came",
     "brought_by_time",
     "carried",
     "decide",
@@ -93,6 +95,7 @@ __all__ = [
     "evolve",
     "expires_ms",
     "fault",
+    "fits_policy",
     "five_commitments",
     "hands_in",
     "hands_of",
@@ -101,6 +104,7 @@ __all__ = [
     "may_call_away",
     "may_fault",
     "may_play",
+    "may_reopen",
     "next_context",
     "open_decision",
     "opened",
@@ -116,5 +120,7 @@ __all__ = [
     "signer",
     "stand_in_wanted",
     "to_act",
+    "unopened",
     "vouch",
+    "whose",
 ]

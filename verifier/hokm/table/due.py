@@ -63,7 +63,6 @@ from hokm.table.state import (
     Between,
     Ceremony,
     Extra,
-    Over,
     Place,
     Round,
     Seating,
@@ -201,17 +200,6 @@ def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
     return seat, cause
 
 
-def may_call_away(table: Table, seat: Seat, time_ms: int) -> bool:
-    """Whether the house may say at that time that the person in that seat shows no sign of life (cause AWAY)."""
-    stage, away_ms = table.stage, 1000 * table.rules.away_seconds
-    if not away_ms or table.is_pausing or not isinstance(stage, Round) or stage.decision is None or stage.turn != seat:
-        return False
-    place = table.places[seat]
-    if place.kind is not SeatKind.PERSON or place.absent is not None:
-        return False
-    return stage.decision.since_ms + away_ms <= time_ms < stage.decision.deadline_ms
-
-
 def reopening(table: Table, time_ms: int) -> tuple[Seat, ...]:
     """The seats whose open decisions have run out by that time and have not begun anew before."""
     seats = [seat for seat, decision in to_act(table) if decision.deadline_ms <= time_ms and not decision.reopened]
@@ -302,33 +290,6 @@ def fault(table: Table, cause: ServerFaultCause, numbers: tuple[bytes | None, ..
     return ServerFault(cause, seats=stage.missing, house_number=numbers[4] or b"", received=tuple(come))
 
 
-def may_fault(table: Table, content: ServerFault) -> bool:
-    """Whether the house may say so where nothing in the log bears it out: its own word, within bounds.
-
-    What is sealed can be lost in a ceremony and in a round; a deal can be impossible after four Reveals; a key can be
-    revoked at any time. That the numbers shown open their commitments, and make no deck, is for whoever checks numbers.
-    """
-    stage = table.stage
-    match content.cause:
-        case ServerFaultCause.KEY_REVOKED:
-            is_possible = not isinstance(stage, Over)
-            if isinstance(stage, Round):
-                content = content._replace(numbers=(), unturned=())  # they close the round, where they are not lost
-        case ServerFaultCause.SEALED_LOST:
-            is_possible = isinstance(stage, Ceremony | Round)
-        case ServerFaultCause.NO_DEAL:
-            is_possible = isinstance(stage, Ceremony) and all(stage.revealed) and None not in shown_numbers(content)
-        case _:
-            return False
-    return is_possible and content == fault(table, content.cause, shown_numbers(content))
-
-
-def shown_numbers(content: CeremonyVoided | ServerFault) -> tuple[bytes | None, ...]:
-    """The numbers of a ceremony that ended without a deal, by seat, the house's last; None where there is none."""
-    come = dict(content.numbers if isinstance(content, CeremonyVoided) else content.received)
-    return (*(come.get(seat) for seat in range(4)), content.house_number or None)
-
-
 def five_commitments(ceremony: Ceremony) -> tuple[bytes, ...]:
     """All five commitments, the house's last, of a ceremony that has them."""
     given = tuple(commitment for commitment in ceremony.commitments if commitment is not None)
@@ -407,6 +368,17 @@ def _timed_out(table: Table, known: Hands) -> TimedOut:
     hand = known.dealt[seat]
     assert hand is not None
     return TimedOut(seat, card=timeout_card(hand & ~stage.played, stage.led, stage.trump))
+
+
+def fits_policy(table: Table, content: TimedOut) -> bool:
+    """Whether the policy can have done this, as far as it can be seen without the hand."""
+    stage = table.stage
+    assert isinstance(stage, Round)
+    if content.seat != stage.turn:
+        return False
+    if stage.trump is None:
+        return content.trump is not None and content.card is None
+    return content.trump is None and content.card is not None and not stage.played >> content.card & 1
 
 
 def _early_turned(table: Table, supply: Supply) -> EarlyTurned:

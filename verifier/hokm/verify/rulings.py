@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 from hokm.cards import Card, card_text
-from hokm.deal import HOUSE_SEAT, commitment
 from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
@@ -46,16 +45,20 @@ from hokm.table import (
     RulingKind,
     Supply,
     Table,
+    are_all_that_came,
     brought_by_time,
     due,
     expires_ms,
+    fits_policy,
     makes_a_deck,
     may_fault,
+    may_reopen,
     opens,
-    reopening,
     rule,
     shown_numbers,
     stand_in_wanted,
+    unopened,
+    whose,
 )
 from hokm.verify.codes import Code
 from hokm.verify.report import Refused, refusal, refusal_by
@@ -92,7 +95,7 @@ def check_reopened(table: Table, event: Event, content: Reopened) -> None:
     needed = due(table, table.time_ms)
     if needed is not None:
         raise out_of_order(event, needed)
-    if not content.seats or not set(content.seats) <= set(reopening(table, event.time_ms)):
+    if not may_reopen(table, content, event.time_ms):
         raise refusal(Code.NOT_REOPENED, event.version)
 
 
@@ -106,8 +109,7 @@ def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: R
     if isinstance(stage, Ceremony):
         numbers = shown_numbers(content)
         open_numbers(table, event.version, stage, numbers)
-        five = tuple(number for number in numbers if number is not None)
-        if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(stage, five):
+        if content.cause is ServerFaultCause.NO_DEAL and makes_a_deck(stage, numbers):
             raise refusal(Code.FAULT_DIFFERS, event.version, cause=content.cause.name)
     elif isinstance(stage, Round) and (content.numbers or content.unturned):
         check_unturned(table, event.version, content.unturned)
@@ -171,9 +173,7 @@ def check_content(table: Table, version: int, content: Ruling, hands: Hands) -> 
         case ServerFault():
             assert isinstance(stage, Ceremony)
             numbers = shown_numbers(content)
-            if not content.house_number or content != rule(table, ServerFault, Supply(numbers)):
-                raise refusal(Code.FAULT_DIFFERS, version, cause=content.cause.name)
-            if [seat for seat in range(4) if numbers[seat]] != [seat for seat in range(4) if stage.revealed[seat]]:
+            if not are_all_that_came(stage, numbers) or content != rule(table, ServerFault, Supply(numbers)):
                 raise refusal(Code.FAULT_DIFFERS, version, cause=content.cause.name)
             return open_numbers(table, version, stage, numbers)
         case _:
@@ -183,44 +183,26 @@ def check_content(table: Table, version: int, content: Ruling, hands: Hands) -> 
 
 def open_numbers(table: Table, version: int, ceremony: Ceremony, numbers: tuple[bytes | None, ...]) -> int:
     """Every number that is there opens its commitment: how many there are. Raises `Refused`."""
-    count = 0
-    for seat, number in enumerate(numbers):
-        if number is None:
-            continue
-        if seat == HOUSE_SEAT:
-            key, committed = table.house.event_key, ceremony.house_commitment
-        else:
-            held = ceremony.commitments[seat]
-            assert held is not None
-            key, committed = ceremony.holders[seat].public_key, held
-        if commitment(ceremony.ctx, seat, key, number) != committed:
-            whose = "the house" if seat == HOUSE_SEAT else f"seat {seat}"
-            raise refusal(Code.NUMBER_DOES_NOT_OPEN, version, whose=whose)
-        count += 1
-    return count
+    seat = unopened(table, ceremony, numbers)
+    if seat is not None:
+        raise refusal(Code.NUMBER_DOES_NOT_OPEN, version, whose=whose(seat))
+    return sum(number is not None for number in numbers)
 
 
 def _check_voided(table: Table, version: int, content: CeremonyVoided) -> int:
     stage = table.stage
     assert isinstance(stage, Ceremony)
-    come = dict(content.numbers)
-    if tuple(come) != tuple(seat for seat in range(4) if stage.revealed[seat]):
+    numbers = shown_numbers(content)
+    if not are_all_that_came(stage, numbers):
         raise refusal(Code.VOID_DIFFERS, version, field="numbers", expected="those that came", found="others")
-    numbers = (*(come.get(seat) for seat in range(4)), content.house_number)
     count = open_numbers(table, version, stage, numbers)
     _compare(Code.VOID_DIFFERS, version, content, rule(table, CeremonyVoided, Supply(numbers)))
     return count
 
 
 def _check_timed_out(table: Table, version: int, content: TimedOut, hands: Hands) -> None:
-    stage = table.stage
-    assert isinstance(stage, Round)
-    expected: Ruling | None
     if hands is NO_HANDS:
-        # The cards are not known: whose turn it is and what is wanted of it is all that everybody can see.
-        is_trump = stage.trump is None
-        fits = content.seat == stage.turn and (content.trump is not None) == is_trump
-        if not fits or (content.card is not None and stage.played >> content.card & 1):
+        if not fits_policy(table, content):
             raise refusal(Code.POLICY_DIFFERS, version, expected="something else", found=choice_text(content))
         return
     expected = rule(table, TimedOut, Supply(hands=hands))
