@@ -93,12 +93,15 @@ def decide(table: Table, move: Move, time_ms: int, known: Hands = NO_HANDS, laid
         raise GameIsOver(table.version)
     if table.is_pausing and not isinstance(act, AT_TEA):
         raise TeaIsServed
+    if type(act) is Play:  # before the others, because of ten moves eight are cards
+        decide_play(table, seat, act.card, time_ms, known)
+        return
     switch = HOUSE_RULES.get(type(act))
     if switch is not None and not getattr(table.rules, switch):
         raise RuleOff(switch)
     match act:
-        case Play(card):
-            decide_play(table, seat, card, time_ms, known)
+        case Play():
+            raise AssertionError("handled above")
         case NameTrump() | CallMiddle():
             decide_trump(table, seat, time_ms)
         case Commit(commitment):

@@ -219,20 +219,15 @@ def _moved(table: Table, move: Move, version: int, time_ms: int) -> Table:
     places = counted(table.places, move)
     if type(act) is Play:
         return card_played(table, places, seat, act.card, version, time_ms)
+    if type(stage) is Ceremony and isinstance(act, Commit | Reveal):
+        ceremony = _step_taken(stage, seat, act, Decision(version, time_ms, 1000 * table.rules.turn_seconds))
+        return table._replace(version=version, time_ms=time_ms, places=places, stage=ceremony)
     table = table._replace(version=version, time_ms=time_ms, places=places)
     match act:
-        case Play():
+        case Play() | Commit() | Reveal():
             raise AssertionError("handled above")
         case NameTrump(suit):
             return trump_made(table, suit)
-        case Commit(commitment):
-            return _committed(table, seat, commitment)
-        case Reveal():
-            assert isinstance(stage, Ceremony)
-            ceremony = stage._replace(
-                revealed=replaced(stage.revealed, seat, True), decisions=replaced(stage.decisions, seat, None)
-            )
-            return table._replace(stage=ceremony)
         case Leave():
             return _left(table, seat)
         case Return():
@@ -323,7 +318,7 @@ def _ceremony_opened(table: Table, content: CeremonyOpened) -> Table:
     decisions = tuple(None if bots_first and holder.kind is SeatKind.PERSON else step for holder in content.holders)
     places = table.places
     if context.attempt == 0:
-        places = tuple(place._replace(returns=0, protests=0, resigned=False) for place in places)
+        places = tuple([_in_new_round(place) for place in places])
     stage = Ceremony(
         ctx=content.ctx,
         purpose=context.purpose,
@@ -337,16 +332,21 @@ def _ceremony_opened(table: Table, content: CeremonyOpened) -> Table:
     return table._replace(round=context.round, attempt=context.attempt, places=places, stage=stage)
 
 
-def _committed(table: Table, seat: Seat, commitment: bytes) -> Table:
-    """One more commitment; with the last bot's, the persons' steps open."""
-    stage = table.stage
-    assert isinstance(stage, Ceremony)
-    commitments = replaced(stage.commitments, seat, commitment)
+def _in_new_round(place: Place) -> Place:
+    if not (place.returns or place.protests or place.resigned):
+        return place
+    return place._replace(returns=0, protests=0, resigned=False)
+
+
+def _step_taken(stage: Ceremony, seat: Seat, act: Commit | Reveal, step: Decision) -> Ceremony:
+    """One more commitment or Reveal; `step` opens for the persons with the last commitment of a bot."""
     decisions = replaced(stage.decisions, seat, None)
+    if isinstance(act, Reveal):
+        return stage._replace(revealed=replaced(stage.revealed, seat, True), decisions=decisions)
+    commitments = replaced(stage.commitments, seat, act.commitment)
     if stage.holders[seat].kind is not SeatKind.PERSON and not any(decisions):
-        step = Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
         decisions = tuple(None if given is not None else step for given in commitments)
-    return table._replace(stage=stage._replace(commitments=commitments, decisions=decisions))
+    return stage._replace(commitments=commitments, decisions=decisions)
 
 
 def _commit_set_closed(table: Table, commit_set: bytes) -> Table:

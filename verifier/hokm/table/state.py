@@ -363,8 +363,13 @@ def at_tea(table: Table) -> tuple[Seat, ...]:
 
 def all_persons_left(table: Table) -> bool:
     """Every person's last word is Leave. Never where there are only bots."""
-    persons = [place for place in table.places if place.kind is SeatKind.PERSON]
-    return bool(persons) and all(place.left for place in persons)
+    there_are = False
+    for place in table.places:
+        if place.kind is SeatKind.PERSON:
+            if not place.left:
+                return False
+            there_are = True
+    return there_are
 
 
 def all_persons_absent(table: Table) -> bool:

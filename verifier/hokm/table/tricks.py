@@ -52,15 +52,16 @@ def card_played(table: Table, places: tuple[Place, ...], seat: Seat, card: Card,
     if places[seat].back:
         places = replaced(places, seat, in_control(places[seat]))
     leader, trick, tricks, history = stage.leader, (*stage.trick, card), stage.tricks, stage.history
-    winner = None
+    winner, is_over = None, False
     if len(trick) == 4:
         winner = trick_winner(trick, leader, stage.trump)
         even, odd = tricks
         tricks = (even, odd + 1) if winner & 1 else (even + 1, odd)
         history = (*history, Trick(leader, trick, winner))
         leader, trick = winner, ()
+        is_over = round_winner(tricks) is not None
     decision = None
-    if round_winner(tricks) is None:
+    if not is_over:
         turn = leader + len(trick) & 3
         decision = next_in_turn(turn, places, table.rules, version, time_ms)
     extra = stage.extra
