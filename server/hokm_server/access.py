@@ -33,6 +33,15 @@ def may_see(table: Table, viewer: Viewer, seat: int) -> None:
         raise SeatNotYours(seat)
 
 
+def may_throw(table: Table, viewer: Viewer, seat: int) -> None:
+    """Whether the caller may throw things from that seat: as its player, not as a stand-in. Raises `SeatNotYours`."""
+    place = _place(table, seat)
+    if place is not None and place.public_key == viewer.public_key:
+        return
+    if place is None or place.kind is not SeatKind.BOT or not viewer.is_operator:
+        raise SeatNotYours(seat)
+
+
 def sees(table: Table, viewer: Viewer, seat: int) -> bool:
     """Whether the cards of that seat are for the caller, as things stand now: a seat can change hands."""
     place = _place(table, seat)

@@ -143,6 +143,11 @@ class Feed:
                 plain = updates_bytes(pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries))
             subscription.send(plain)
 
+    def send_all(self, chunk: bytes) -> None:
+        """Send everybody the same update."""
+        for subscription in tuple(self.subscriptions):
+            subscription.send(chunk)
+
 
 HandsFor = Callable[[Subscription], Sequence[pb.SignedHandNote]]
 """The cards of the viewer's seats that the entries at hand released."""

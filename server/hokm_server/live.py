@@ -23,6 +23,7 @@ from hokm_server.access import sees
 from hokm_server.clock import Alarm
 from hokm_server.draft import NO_SECRETS, Beside, Draft, Release, Secrets
 from hokm_server.feed import Feed, HandsFor, Subscription
+from hokm_server.throwing import Throws
 
 KEPT_ENTRIES = 128
 """Of one table in memory at least; twice as many at most. A round has some 60."""
@@ -70,6 +71,7 @@ class LiveTable:
         "sealed_lost",
         "secrets",
         "table",
+        "throws",
         "waiting",
         "writing",
     )
@@ -95,6 +97,7 @@ class LiveTable:
         """A number that was given in confidence is not there any more."""
         self.last_sign_ms = [0] * 4
         """By seat, when its player closed a stream or sent a move last."""
+        self.throws = Throws()
         self._first_kept = 0
         self._kept: list[bytes] = []
         self._leaves: list[bytes] = []

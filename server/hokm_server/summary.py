@@ -43,6 +43,8 @@ def summary(table: Table, leaf: bytes) -> pb.TableSummary:
 
 
 def _phase(table: Table) -> pb.TablePhase.ValueType:
+    if table.is_pausing:
+        return pb.TABLE_PHASE_TEA
     match table.stage:
         case Seating():
             return pb.TABLE_PHASE_SEATING

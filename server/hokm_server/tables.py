@@ -35,7 +35,7 @@ from hokm.table import (
 )
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
-from hokm_server.access import may_act, may_see
+from hokm_server.access import may_act, may_see, may_throw
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
 from hokm_server.draft import Beside, Signet
@@ -46,6 +46,7 @@ from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.steward import Steward
 from hokm_server.store import KEYS_STREAM, Batch, Store
+from hokm_server.throwing import check_throw
 from hokm_server.wanted import Wanted
 from hokm_server.writer import Writer
 
@@ -55,7 +56,7 @@ MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
 BACKLOG: Final = 256
 """Entries in one update of what a watcher has missed."""
-NOT_BUILT: Final = ("witnessed", "throwing")
+NOT_BUILT: Final = ("witnessed",)
 """Switches of the table rules that this server cannot play by yet."""
 
 
@@ -221,6 +222,14 @@ class Tables:
             self._steward.refuse_waiting(live)
         else:
             self._steward.advance(live)
+
+    def throw(self, viewer: Viewer, table_id: bytes, seat: int, at: int, thing: pb.Thing.ValueType) -> None:
+        """Let a thing land at a seat, as everybody sees and nobody can tell of whom. Raises why it cannot."""
+        live = self._find(table_id)
+        may_throw(live.there, viewer, seat)
+        check_throw(live.there, seat, at, thing)
+        live.throws.count(live.there, seat)
+        live.feed.send_all(updates_bytes(pb.TableUpdate(table_id=live.id, thrown=[pb.Thrown(at=at, thing=thing)])))
 
     def watch(self, viewer: Viewer, outbox: Outbox, table_id: bytes, after: int | None, seats: Sequence[int]) -> None:
         """Send entries after that version, and then each as it comes, to an outbox.

@@ -58,6 +58,7 @@ class TablesService:
             "Act": one(self.act, pb.ActRequest.FromString, _bytes_of),
             "Watch": stream(self.watch, pb.WatchRequest.FromString, bytes),
             "Play": grpc.stream_stream_rpc_method_handler(self.play, pb.PlayRequest.FromString, bytes),
+            "Throw": one(self.throw, pb.ThrowRequest.FromString, _bytes_of),
             "WatchWanted": stream(self.watch_wanted, pb.WatchWantedRequest.FromString, _bytes_of),
         }
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
@@ -113,6 +114,13 @@ class TablesService:
         self._tables.act(viewer, table_id, signed, _beside(request.act), answer)
         entry = await made
         return pb.ActResponse(version=entry.version, entry=entry.entry)
+
+    async def throw(self, request: pb.ThrowRequest, context: Context) -> pb.ThrowResponse:
+        """A thing lands at a seat."""
+        viewer = self._viewer_of(context)
+        (seat,) = _seats([request.seat])
+        self._tables.throw(viewer, request.table_id, seat, request.at, request.thing)
+        return pb.ThrowResponse()
 
     async def watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[bytes]:
         """All entries of a table after a version, then each as it comes."""

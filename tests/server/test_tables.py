@@ -72,7 +72,7 @@ async def test_the_hakem_drawn_opens_the_first_round(room: Room) -> None:
 # Opening and sitting down.
 
 
-@pytest.mark.parametrize("switch", ["witnessed", "throwing"])
+@pytest.mark.parametrize("switch", ["witnessed"])
 async def test_a_rule_that_is_not_built_is_refused(room: Room, switch: str) -> None:
     """No table opens with a promise that cannot be kept."""
     with pytest.raises(RuleNotBuilt):

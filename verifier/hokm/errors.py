@@ -422,6 +422,13 @@ class MustWait(Rule):
     sentence = "It is trick {trick}, and seat {seat} may come early again in trick {again}."
 
 
+class NotAtYourself(Rule):
+    """Things are thrown at others (H5)."""
+
+    seat: int
+    sentence = "Seat {seat} cannot throw at itself."
+
+
 class NotABot(Rule):
     """A stand-in joins as a bot."""
 
@@ -607,6 +614,14 @@ class TooManyProtests(Rule):
     seat: int
     most: int
     sentence = "Seat {seat} has protested {most} times in this round."
+
+
+class TooManyThrows(Rule):
+    """Three throws of a seat in one trick (H5)."""
+
+    seat: int
+    most: int
+    sentence = "Seat {seat} has thrown {most} times in this trick."
 
 
 class TooManyReturns(Rule):
