@@ -18,7 +18,7 @@ from tests.simulation.lively import LivelyGame
 from tests.verifier import forged_house_rules
 from tests.verifier.forging import CASES, Case
 
-FORGED = [case for _, _, case in CASES if case.__module__ == forged_house_rules.__name__]
+FORGED = [known.make for known in CASES if known.make.__module__ == forged_house_rules.__name__]
 
 
 def follow(proof: Proof, policy: Policy) -> int:

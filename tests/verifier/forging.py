@@ -7,8 +7,9 @@ that is meant can refuse it. Each case says the step, the code and the entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hokm.policy import Policy
 from hokm.proof import Proof
@@ -30,21 +31,41 @@ class Forged:
     version: int | None
     """The entry that is to be refused."""
     wishes: Wishes = AS_EVER
+    field: str | None = None
+    """The field that the report must name."""
 
     def verify(self) -> Report:
         return verify(self.proof.format(), self.policy, self.wishes)
 
 
 Case = Callable[[], Forged]
-CASES: list[tuple[Step, str, Case]] = []
+
+
+class Known(NamedTuple):
+    """A case, and what refuses it."""
+
+    step: Step
+    code: str
+    name: str
+    make: Case
+
+
+CASES: list[Known] = []
 
 
 def forged(step: int, code: Code | str) -> Callable[[Case], Case]:
+    """Take a case, named by its function."""
+
     def take(case: Case) -> Case:
-        CASES.append((Step(step), str(code), case))
+        CASES.append(Known(Step(step), str(code), case.__name__, case))
         return case
 
     return take
+
+
+def forged_each(step: int, code: Code | str, cases: Mapping[str, Case]) -> None:
+    """Take several cases by name."""
+    CASES.extend(Known(Step(step), str(code), name, case) for name, case in cases.items())
 
 
 def within(name: str, change: Callable[[Forgery], Draft | int | None]) -> Forged:
@@ -91,6 +112,7 @@ def refused(case: Forged, step: Step, code: str) -> None:
     assert report.fault is not None, report.verdict
     found = (report.fault.step, report.fault.code, report.fault.version)
     assert found == (step, code, case.version), report.fault
+    assert case.field in (None, report.fault.facts.get("field"))
     assert report.verdict is (Verdict.UNREADABLE if step is Step.FORMAT else Verdict.REJECTED)
     outcomes = [line.outcome for line in report.lines]
     assert outcomes[step - 1] == "refused"
