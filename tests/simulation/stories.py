@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from hokm.events import ProtestReason, ServerFaultCause, StandInCause
+from hokm.events import AnswerTea, AskTea, ProtestReason, Ready, ServerFaultCause, StandInCause
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
-from hokm.table import Ceremony, Round, Table, to_act
+from hokm.table import Between, Ceremony, Round, Table, to_act
 from tests.simulation.game import BOT, PERSON, SHORT, TWO_AND_BOTS, Game
 from tests.simulation.house import TestHouse
 from tests.simulation.lively import LivelyGame
@@ -222,6 +222,28 @@ def lively() -> Game:
     return game
 
 
+def tea_between() -> Game:
+    """The deal of round 1 is voided once; in its last trick tea is asked for, which is drunk before round 2."""
+    game = Game(TestHouse(seed=30), TableRules(target=3, tea=True))
+    game.sit()
+    game.until(at_step(1, closed=False))
+    for seat in (0, 1, 2):
+        game.commit(seat)
+    game.time_out()
+    game.until(lambda table: isinstance(table.stage, Round) and max(table.stage.tricks) == 6)
+    game.until(lambda table: isinstance(table.stage, Round) and len(table.stage.trick) == 3)
+    game.do(0, AskTea())
+    for seat in (1, 2, 3):
+        game.do(seat, AnswerTea(True))
+    game.step()
+    assert isinstance(game.table.stage, Between)
+    assert game.table.is_pausing
+    for seat in range(4):
+        game.do(seat, Ready())
+    game.play_game()
+    return game
+
+
 STORIES: Final = (
     plain,
     long,
@@ -237,6 +259,7 @@ STORIES: Final = (
     silent_person,
     revoked,
     lively,
+    tea_between,
 )
 
 

@@ -18,6 +18,7 @@ from tests.verifier import (
     forged_moves,
     forged_players,
     forged_results,
+    forged_round_before,
     forged_times,
     forged_voids,
 )
@@ -35,6 +36,7 @@ FILES = (
     forged_moves,
     forged_players,
     forged_results,
+    forged_round_before,
     forged_times,
     forged_voids,
 )

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from hokm.__main__ import main
+from hokm.errors import OutOfRange
 from hokm.events import GameEnded
-from hokm.policy import root_name
+from hokm.policy import Policy, root_name
 from hokm.signing import SignatureType, VKey
-from hokm.verify import Step, Verdict
+from hokm.verify import Report, Step, Verdict, Wishes, verify
 from tests.simulation.forge import Forgery
 from tests.simulation.stories import story
 
@@ -126,6 +127,41 @@ def test_of_several_proofs_the_worst_decides(
     """Their reports come in the order in which they were named, also where several processes make them."""
     assert run(*files, "--policy", "plain.policy", "--json") == status
     assert [json.loads(line)["proof"] for line in capsys.readouterr().out.splitlines()] == list(files)
+
+
+def test_a_failure_of_its_own_is_no_verdict_on_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file counts as unreadable, which says that nothing can be said; the others are reported as ever."""
+
+    def fails_over_whole_games(octets: bytes, policy: Policy, wishes: Wishes) -> Report:
+        assert b'"kind": "round"' in octets
+        return verify(octets, policy, wishes)
+
+    monkeypatch.setattr("hokm.judging.verify", fails_over_whole_games)
+    assert run("game.json", "good.json", "--policy", "plain.policy", "--short") == 2
+    shown, errors = capsys.readouterr()
+    failed, good, _ = shown.splitlines()
+    assert failed.startswith("UNREADABLE")
+    assert "hokm-verify itself failed over it" in failed
+    assert "AssertionError in line " in failed
+    assert good.startswith("VERIFIED")
+    assert errors == ""
+
+
+def test_a_failure_while_telling_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what can be told of the others is told."""
+
+    def fails(octets: bytes, language: object) -> object:
+        raise OutOfRange("round", 1, 2, 3)
+
+    monkeypatch.setattr("hokm.telling.tell", fails)
+    assert run("show", "good.json", "game.json") == 2
+    shown, errors = capsys.readouterr()
+    assert shown.strip() == ""
+    assert errors.count("hokm-verify itself failed over it") == 2
 
 
 # JSON.

@@ -13,6 +13,7 @@ import os
 import signal
 import stat
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -112,14 +113,27 @@ def _reports(tasks: Sequence[Task]) -> Iterator[Report]:
 def report_on(task: Task) -> Report:
     """The report on one file, whatever it is."""
     try:
-        octets = read_file(task.path, MOST_GAME_BYTES)
+        return verify(read_file(task.path, MOST_GAME_BYTES), task.policy, task.wishes)
     except WrongUsage as wrong:
-        error = BadProof(str(wrong))
-        fault = Finding(Step.FORMAT, error.reason, str(wrong), None, error.facts)
-        lines = (Line(Step.FORMAT, "refused", f"{error.reason}: {wrong}"),)
-        rest = tuple(Line(step, "not reached", "not reached") for step in Step if step is not Step.FORMAT)
-        return Report(Verdict.UNREADABLE, lines + rest, fault)
-    return verify(octets, task.policy, task.wishes)
+        return _unreadable(str(wrong))
+    except Exception as error:
+        return _unreadable(_own_failure(error))
+
+
+def _unreadable(sentence: str) -> Report:
+    """The report on a file that nothing can be said of."""
+    error = BadProof(sentence)
+    fault = Finding(Step.FORMAT, error.reason, sentence, None, error.facts)
+    lines = (Line(Step.FORMAT, "refused", f"{error.reason}: {sentence}"),)
+    rest = tuple(Line(step, "not reached", "not reached") for step in Step if step is not Step.FORMAT)
+    return Report(Verdict.UNREADABLE, lines + rest, fault)
+
+
+def _own_failure(error: Exception) -> str:
+    """What to say where this program and not the file is at fault."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{type(error).__name__} in line {place.lineno} of {os.path.basename(place.filename)}"
+    return f"hokm-verify itself failed over it, which is no verdict on the file ({where})."
 
 
 def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> int:
@@ -156,6 +170,9 @@ def _show(path: str, language: str, policy: Policy | None) -> Verdict:
         finding = refused.finding
         print(f"hokm-verify: {path}: {finding.where}{finding.sentence} ({finding.code})", file=sys.stderr)
         return Verdict.UNREADABLE if finding.step is Step.FORMAT else Verdict.REJECTED
+    except Exception as error:
+        print(f"hokm-verify: {path}: {_own_failure(error)}", file=sys.stderr)
+        return Verdict.UNREADABLE
     print("\n".join(lines))
     print()
     if report is None:

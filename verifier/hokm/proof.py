@@ -44,6 +44,8 @@ FORMAT: Final = "hokm/v1/proof"
 MOST_ROUND_BYTES: Final = 8 * 1024 * 1024
 MOST_GAME_BYTES: Final = 64 * 1024 * 1024
 
+LAST_ROUND: Final = 2**32 - 1
+"""That a context can name."""
 MOST_HASHES: Final = 64
 """In one inclusion or consistency proof of a tree of fewer than 2^63 leaves."""
 MOST_MANIFESTS: Final = 10_000
@@ -336,8 +338,8 @@ def _proof(value: Any) -> Proof:
     proof = Proof(**({"round": None, "roots": (), "opening": ()} | values))
     if (proof.kind is ProofKind.ROUND) != (proof.round is not None):
         raise BadProof("a round proof names its round, a game proof none")
-    if proof.round == 0:
-        raise BadProof("rounds count from 1")
+    if proof.round is not None and not 1 <= proof.round <= LAST_ROUND:
+        raise BadProof(f"its round is not a number from 1 to {LAST_ROUND}")
     if not proof.entries:
         raise BadProof("it has no entries")
     if "roots" in values and not proof.roots:

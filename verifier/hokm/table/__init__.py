@@ -19,7 +19,7 @@ The server, a player's client and the verifier drive the same four functions, on
     either way                   `evolve` makes the next table
 """
 
-from hokm.table.decide import decide, decide_stand_in
+from hokm.table.decide import check_new_key, decide, decide_stand_in
 from hokm.table.due import (
     RulingKind,
     Supply,
@@ -89,6 +89,7 @@ __all__ = [
     "are_all_that_came",
     "brought_by_time",
     "carried",
+    "check_new_key",
     "decide",
     "decide_stand_in",
     "due",

@@ -179,9 +179,14 @@ def decide_stand_in(table: Table, move: Move) -> None:
         raise StandInNotDue(move.seat)
     if act.kind is not SeatKind.BOT:
         raise NotABot(move.seat)
+    check_new_key(table, act.public_key)
+
+
+def check_new_key(table: Table, public_key: bytes) -> None:
+    """Raise `KeyNotNew` where no stand-in may have this key: the house or somebody of this game has or had it."""
     used = {table.house.event_key, *(place.public_key for place in table.places)} | table.house.other_keys
-    if act.public_key in used or act.public_key in table.spent_keys:
-        raise KeyNotNew(act.public_key.hex())
+    if public_key in used or public_key in table.spent_keys:
+        raise KeyNotNew(public_key.hex())
 
 
 def _decide_return(place: Place, seat: Seat) -> None:

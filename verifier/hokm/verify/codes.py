@@ -139,6 +139,7 @@ class Code(StrEnum):
     EARLY_DIFFERS = "EARLY_DIFFERS"
     EARLY_DOES_NOT_OPEN = "EARLY_DOES_NOT_OPEN"
     # 11
+    RESULT_IMPOSSIBLE = "RESULT_IMPOSSIBLE"
     RESULT_DIFFERS = "RESULT_DIFFERS"
     ENDING_DIFFERS = "ENDING_DIFFERS"
     # 12
@@ -235,6 +236,10 @@ SAID: Final[dict[Code, tuple[Step, str]]] = {
     Code.EARLY_DOES_NOT_OPEN: (
         Step.MOVES,
         "The card that seat {seat} laid in trick {trick} is not {card} with this salt.",
+    ),
+    Code.RESULT_IMPOSSIBLE: (
+        Step.RESULT,
+        "No round after which the game goes on ends with this {field}: {found}.",
     ),
     Code.RESULT_DIFFERS: (Step.RESULT, "The round has another {field}: {expected}, not {found}."),
     Code.ENDING_DIFFERS: (Step.RESULT, "The game ends otherwise: {expected}, not {found}."),

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from hokm.deal import Context, Purpose
+from hokm.errors import HokmError
 from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
 from hokm.proof import ProofKind
 from hokm.rules import BySide
 from hokm.verify.codes import Code, Step
 from hokm.verify.ground import Ground, Signatures, lay, not_closed
-from hokm.verify.report import Finding, Line, Refused, Report, Verdict, found
+from hokm.verify.report import Finding, Line, Refused, Report, Verdict, found, refusal_by
 from hokm.verify.walk import Walk
 
 
@@ -41,16 +42,9 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
         walk = Walk(ground, wishes.signatures)
         walk.walk()
     except Refused as refused:
-        fault = refused.finding
-        verdict = Verdict.UNREADABLE if fault.step is Step.FORMAT else Verdict.REJECTED
-        return Report(
-            verdict,
-            _lines(fault, "refused", ground, walk, warnings),
-            fault,
-            tuple(warnings) + (tuple(walk.told.warnings) if walk else ()),
-            tuple(walk.told.notes) if walk else (),
-            subject=_subject(ground, walk),
-        )
+        return _refused(refused.finding, ground, walk, warnings)
+    except HokmError as error:
+        return _refused(refusal_by(error).finding, ground, walk, warnings)
     warnings += walk.told.warnings
     if wishes.signatures is not Signatures.NONE:
         warnings += _times(ground)
@@ -70,6 +64,20 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
         mine,
         _not_proved(ground, walk),
         _subject(ground, walk),
+    )
+
+
+def _refused(fault: Finding, ground: Ground | None, walk: Walk | None, warnings: list[Finding]) -> Report:
+    """The report where a step refuses the proof, with what was found until then."""
+    if walk is not None:
+        warnings = [*warnings, *walk.told.warnings]
+    return Report(
+        Verdict.UNREADABLE if fault.step is Step.FORMAT else Verdict.REJECTED,
+        _lines(fault, "refused", ground, walk, warnings),
+        fault,
+        tuple(warnings),
+        tuple(walk.told.notes) if walk else (),
+        subject=_subject(ground, walk),
     )
 
 
@@ -179,10 +187,10 @@ def _says(step: Step, ground: Ground | None, walk: Walk | None) -> str:
                 f"{_count(len(proof.anchors), 'earlier checkpoint')}"
             )
         case Step.HOUSE:
-            return (
-                f"key manifest {ground.manifest.version} counts; "
-                f"{_count(ground.house_signatures, 'signature')} of the house verified, the chain fixes the rest"
-            )
+            count = ground.house_signatures
+            rest = "under every entry" if count == len(reading.frames) else "the chain fixes the rest"
+            signatures = _count(count, "signature")
+            return f"key manifest {ground.manifest.version} counts; {signatures} of the house verified, {rest}"
         case Step.CHAIN:
             opening = f"0 to {len(reading.opening) - 1} and " if reading.opening else ""
             closing = "to the closing entry" if ground.is_complete else "without the closing entry"

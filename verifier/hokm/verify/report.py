@@ -60,7 +60,7 @@ class Refused(Exception):
 def found(code: Code, version: int | None = None, **facts: object) -> Finding:
     """The finding of a code with its facts."""
     step, sentence = SAID[code]
-    texts = {name: str(value) for name, value in facts.items()}
+    texts = {name: value.hex() if isinstance(value, bytes) else str(value) for name, value in facts.items()}
     return Finding(step, code.value, sentence.format(**texts), version, texts)
 
 

@@ -270,14 +270,7 @@ def _say_difference(code: Code, version: int, content: Ruling, expected: Ruling)
         (name, must, is_) for name, must, is_ in zip(content._fields, expected, content, strict=True) if must != is_
     )
     field, must, is_ = next(differing)
-    raise refusal(code, version, field=field, expected=_text(must), found=_text(is_))
-
-
-def _text(value: object) -> str:
-    """A fact for a report."""
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value)
+    raise refusal(code, version, field=field, expected=must, found=is_)
 
 
 def _ending(ending: Ruling) -> str:

@@ -41,6 +41,7 @@ from hokm.table import (
     Round,
     RulingKind,
     Table,
+    check_new_key,
     decide,
     decide_stand_in,
     due,
@@ -58,6 +59,7 @@ from hokm.table import (
 from hokm.verify.codes import Code, Step
 from hokm.verify.ground import Ground, Signatures
 from hokm.verify.report import refusal, refusal_by
+from hokm.verify.round_before import check_round_before
 from hokm.verify.rulings import check_content, check_reopened, is_word_of_house, not_due, open_numbers, out_of_order
 from hokm.verify.told import Told
 
@@ -83,7 +85,7 @@ class Walk:
         self.ceremonies = 0
         self._laid: Opened = {}
         """The face-down cards of the round, as they are opened further on."""
-        self._resumed_in = 0
+        self._attempt_is_known = True
         self._reveals = [event for event in reading.events if _reveals(event.content)]
         self._reveals.reverse()
         house = House(reading.proof.origin, ground.manifest.event_key)
@@ -93,25 +95,55 @@ class Walk:
         """Walk to the end, and call `each` with every entry but the opening's, between two tables. Raises `Refused`."""
         reading = self._reading
         for event in reading.opening[1:]:
-            self._step(event)
+            self._step(event, self._take)
         if reading.opening:
-            first = reading.events[0]
-            if first.time_ms < self.table.time_ms:
-                raise refusal(Code.TIME_FELL, first.version)
-            assert reading.proof.round is not None
-            self._resumed_in = reading.proof.round
-            self.table = resumed(self.table, first, self._resumed_in)
+            self._step(reading.events[0], self._resume)
         for event in reading.events[1:]:
             before = self.table
-            self._step(event)
+            self._step(event, self._take)
             if each is not None:
                 each(before, event, self.table)
         self._not_after_checkpoint()
 
-    def _step(self, event: Event) -> None:
-        """One entry more."""
-        table = self.table
+    def _step(self, event: Event, take: Callable[[Event], None]) -> None:
+        """One entry more. Whatever error of the tree stands against it is its refusal."""
+        try:
+            take(event)
+        except HokmError as error:
+            raise refusal_by(error, event.version) from None
+
+    def _resume(self, event: Event) -> None:
+        """Go on from the RoundRevealed before a later round."""
+        started, content = self.table, event.content
+        assert isinstance(content, RoundRevealed)
+        assert self._reading.proof.round is not None
+        if event.time_ms < started.time_ms:
+            raise refusal(Code.TIME_FELL, event.version)
+        table = started
+        for seat, carried in enumerate(content.carried.seats):
+            if carried.stand_in_key:
+                check_new_key(table, carried.stand_in_key)
+                self._is_players(event.version, carried.stand_in_key, f"stand-in's of seat {seat}")
+                table = table._replace(spent_keys=table.spent_keys | {carried.stand_in_key})
+        self.table = resumed(started, event, self._reading.proof.round)
+        check_round_before(started, event, self.table)
+        self._attempt_is_known = False
+
+    def _learn_attempt(self, content: SignedMove | Ruling) -> None:
+        """The attempt of the round before is not in the proof of this one: the first move that names it says it."""
+        move = content.move if isinstance(content, SignedMove) else None
+        if isinstance(content, StoodIn):
+            move = content.join.move
+        if move is not None:
+            self.table = self.table._replace(attempt=move.attempt)
+        self._attempt_is_known = move is not None or isinstance(content, CeremonyOpened)
+
+    def _take(self, event: Event) -> None:
+        """The next entry, a move or a ruling."""
         content = event.content
+        if not self._attempt_is_known:
+            self._learn_attempt(content)
+        table = self.table
         if event.time_ms < table.time_ms:
             raise refusal(Code.TIME_FELL, event.version)
         needed = due(table, event.time_ms)
@@ -134,18 +166,12 @@ class Walk:
         if late is not None:
             found = type(move.act).__name__
             raise refusal(Code.DEADLINE_IGNORED, version, found=found, expected=late.__name__)
-        try:
-            key = signer(table, move)
-            vouch(table, move)
-        except HokmError as error:
-            raise refusal_by(error, version) from None
+        key = signer(table, move)
+        vouch(table, move)
         self._signed(version, signed, key)
         act = move.act
         laid = laid_card(table, move.seat, act, self._laid) if type(act) is LayEarly else None
-        try:
-            decide(table, move, time_ms, self.hands, laid)
-        except HokmError as error:
-            raise refusal_by(error, version) from None
+        decide(table, move, time_ms, self.hands, laid)
         if type(act) is Play or type(act) is Run:
             self.cards += 1
             self.in_the_dark += self.hands is NO_HANDS
@@ -207,14 +233,8 @@ class Walk:
             raise refusal(Code.OUT_OF_ORDER, version, found=type(act).__name__, expected="Join")
         if move.seat != content.seat:
             raise refusal(Code.OTHER_SEAT_JOINED, version, joined=move.seat, seat=content.seat)
-        if table.round < self._resumed_in:
-            # In how many attempts the round before was dealt is not in the proof of this one.
-            self.table = table = table._replace(attempt=move.attempt)
-        try:
-            vouch(table, move)
-            decide_stand_in(table, move)
-        except HokmError as error:
-            raise refusal_by(error, version) from None
+        vouch(table, move)
+        decide_stand_in(table, move)
         self._signed(version, content.join, act.public_key)
         self._is_players(version, act.public_key, f"stand-in's of seat {move.seat}")
 
