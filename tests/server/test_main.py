@@ -96,11 +96,12 @@ def test_a_first_start_makes_everything_and_a_stop_leaves_it_whole(tmp_path: Pat
 
 
 def test_the_line_that_it_prints_brings_a_player_in(tmp_path: Path) -> None:
-    """As it stands there, from the directory where the server was started."""
+    """As it stands there."""
     with started(tmp_path / "the house", "--no-bots") as (_, lines):
         words = shlex.split(lines[2].removeprefix("  play    "))
         program = shutil.which(words[0])
-        came = subprocess.run([program or "", *words[1:]], capture_output=True, text=True, input="", check=False)
+        play = [program or "", *words[1:]]
+        came = subprocess.run(play, capture_output=True, text=True, input="", check=False, cwd=tmp_path)
     assert came.stderr == "No table has a free seat: --open opens a new one, and --bots 1,2,3 fills it with bots.\n"
 
 
