@@ -303,7 +303,7 @@ def _with_player(asked: argparse.Namespace, act: Callable[[Player], Coroutine[An
 def _bots(asked: argparse.Namespace) -> int:
     import asyncio
 
-    from hokm_client.connection import now_ms  # noqa: F401 - a missing extra is said before anything begins
+    from hokm_client import connection  # noqa: F401 - a missing extra is said before anything begins
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(_bots_until_stopped(asked))
@@ -313,7 +313,6 @@ async def _bots_until_stopped(asked: argparse.Namespace) -> int:
     """Play until SIGTERM, SIGINT, or the end of a pipe that was given as standard input."""
     import asyncio
     import logging
-    import secrets
     import signal
     from random import SystemRandom
 
@@ -345,7 +344,6 @@ async def _bots_until_stopped(asked: argparse.Namespace) -> int:
             strategy=STRATEGIES[asked.strategy],
             chance=chance,
             delay=thinking(chance, *(asked.delay_ms or SECONDS)),
-            entropy=secrets.token_bytes,
         )
         playing = loop.create_task(bots.run())
         await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)

@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Final
 
 from hokm.errors import Conflict, HokmError, Rule, Unknown
@@ -24,7 +24,6 @@ from hokm.rules import Seat
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm.table import seated
 from hokm_client.bot import Strategy, random_legal, sensible
-from hokm_client.connection import Pauses
 from hokm_client.keeping import KeptKey
 from hokm_client.player import Player
 from hokm_client.sitting import Sitting
@@ -58,16 +57,14 @@ class HouseBots:
         player: Player,
         *,
         strategy: Strategy = sensible,
-        chance: Random | None = None,
+        chance: Random,
         delay: Callable[[View], float] | None = None,
-        entropy: Callable[[int], bytes],
     ) -> None:
         """`player` is signed in with an operator's key; `delay` gives the seconds before an answer, none where None."""
         self._player = player
         self._strategy = strategy
-        self._chance = chance or SystemRandom()
+        self._chance = chance
         self._delay = delay
-        self._entropy = entropy
         self._seats: dict[tuple[bytes, Seat], asyncio.Task[None]] = {}
 
     async def run(self) -> None:
@@ -83,13 +80,13 @@ class HouseBots:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _watch_wanted(self) -> None:
-        pauses = Pauses()
+        pauses = self._player.connection.pauses()
         while True:
             try:
                 async for wanted in self._player.connection.wanted():
                     pauses.reset()
                     if (wanted.table_id, wanted.seat) not in self._seats:
-                        seed = self._entropy(SEED_BYTES)
+                        seed = self._player.connection.machine.entropy(SEED_BYTES)
                         self._take(KeptKey(wanted.table_id, wanted.seat, seed), SeatKind(wanted.kind))
             except HokmError as error:
                 if not pauses.may_mend(error):
@@ -117,7 +114,7 @@ class HouseBots:
             await asyncio.wait((previous,))
         player = self._player
         player.keeping.put_key(kept)
-        pauses = Pauses()
+        pauses = player.connection.pauses()
         while True:
             try:
                 sitting = await player.sit(

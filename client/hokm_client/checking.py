@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hokm.errors import HokmError
-from hokm_client.connection import Pauses
 from hokm_client.errors import VerifierFailed
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ async def check_proof(player: Player, table_id: bytes, number: int | None, folde
 
 async def _fetched(player: Player, table_id: bytes, number: int | None) -> bytes:
     loop = asyncio.get_running_loop()
-    until, pauses = loop.time() + PATIENCE_SECONDS, Pauses()
+    until, pauses = loop.time() + PATIENCE_SECONDS, player.connection.pauses()
     while True:
         try:
             return await player.proof(table_id, number)

@@ -9,8 +9,6 @@ This is the only module of the client that imports gRPC.
 from __future__ import annotations
 
 import asyncio
-import random
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -29,6 +27,7 @@ from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import write_rules
 from hokm_client import errors
+from hokm_client.machine import Machine
 
 SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
 
@@ -69,11 +68,6 @@ _NO_WAY: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED
 T = TypeVar("T")
 
 
-def now_ms() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
 def error_of(rpc: grpc.aio.AioRpcError, address: str) -> HokmError:
     """The error that the server raised, from the status that came of it."""
     code, text = rpc.code(), rpc.details() or ""
@@ -99,9 +93,10 @@ def _last_words(text: str) -> str:
 class Pauses:
     """How long to wait before the same is tried again: longer each time, a third of it by chance."""
 
-    __slots__ = ("_seconds",)
+    __slots__ = ("_entropy", "_seconds")
 
-    def __init__(self) -> None:
+    def __init__(self, entropy: Callable[[int], bytes]) -> None:
+        self._entropy = entropy
         self._seconds = FIRST_PAUSE
 
     def reset(self) -> None:
@@ -110,7 +105,7 @@ class Pauses:
 
     async def wait(self) -> None:
         """One pause."""
-        await asyncio.sleep(self._seconds * random.uniform(0.67, 1))
+        await asyncio.sleep(self._seconds * (1 - self._entropy(1)[0] / 768))
         self._seconds = min(2 * self._seconds, LONGEST_PAUSE)
 
     @staticmethod
@@ -128,6 +123,7 @@ class Connection:
         self,
         address: str,
         key: SigningKey,
+        machine: Machine,
         *,
         certificates: bytes | None = None,
         is_trusted_origin: Callable[[str], bool] = lambda origin: True,
@@ -137,6 +133,7 @@ class Connection:
             raise errors.BadAddress(address)
         self.address = address
         self.key = key
+        self.machine = machine
         self.origin = ""
         """The log's origin line, once signed in."""
         if certificates is None:
@@ -156,18 +153,22 @@ class Connection:
         """Leave the server."""
         await self._channel.close()
 
+    def pauses(self) -> Pauses:
+        """How long to wait before something is tried again."""
+        return Pauses(self.machine.entropy)
+
     # Signing in.
 
     async def token(self) -> tuple[str, int]:
         """A token that is good for a while, and when it ends. Raises `UnknownLog`, `Unreachable`, `NotSignedIn`."""
         async with self._signing_in:
-            if self._expires_ms - RENEW_MS <= now_ms():
+            if self._expires_ms - RENEW_MS <= self.machine.now_ms():
                 await self._sign_in()
         return self._token, self._expires_ms
 
     async def sign_in_at_last(self) -> None:
         """Sign in as soon as the server answers. Raises what waiting cannot mend."""
-        pauses = Pauses()
+        pauses = self.pauses()
         while True:
             try:
                 await self.token()

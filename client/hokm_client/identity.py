@@ -7,8 +7,8 @@ The public key is the only mark of a device. The file is made once, whole or not
 from __future__ import annotations
 
 import os
-import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from hokm.notation import read_base64
@@ -61,9 +61,9 @@ def read_operator_key(path: Path) -> SigningKey:
             raise OperatorKeyMalformed(str(path))
 
 
-def make_identity(path: Path) -> SigningKey:
+def make_identity(path: Path, entropy: Callable[[int], bytes]) -> SigningKey:
     """A new key, once it is on the disk. Raises `IdentityExists`, `IdentityUnwritable`."""
-    seed = secrets.token_bytes(SEED_BYTES)
+    seed = entropy(SEED_BYTES)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -77,11 +77,11 @@ def make_identity(path: Path) -> SigningKey:
     return SigningKey(seed)
 
 
-def read_or_make_identity(path: Path) -> SigningKey:
+def read_or_make_identity(path: Path, entropy: Callable[[int], bytes]) -> SigningKey:
     """The key in that file, made where there is no such file. Raises what the two above do."""
     if path.exists():
         return read_identity(path)
     try:
-        return make_identity(path)
+        return make_identity(path, entropy)
     except IdentityExists:  # somebody else was faster
         return read_identity(path)

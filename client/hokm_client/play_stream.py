@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from hokm.errors import HokmError, NotSignedIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import errors
-from hokm_client.connection import Connection, Pauses, PlayCall
+from hokm_client.connection import Connection, PlayCall
 
 if TYPE_CHECKING:
     from hokm_client.tableside import Tableside
@@ -39,7 +39,7 @@ class PlayStream:
         self._acts: list[pb.SignedAct] = []
         self._something = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._pauses = Pauses()
+        self._pauses = connection.pauses()
         self.is_open = False
         """There is a way to the server."""
 

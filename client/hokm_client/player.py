@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -33,12 +32,13 @@ from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.table import Seating, Table
 from hokm.wire import read_event
-from hokm_client.connection import Connection, now_ms
+from hokm_client.connection import Connection
 from hokm_client.desk import Desk
 from hokm_client.errors import NoFreeSeat, StrangeAnswer
 from hokm_client.fraud import Fraud, Scene, save_evidence
 from hokm_client.identity import read_or_make_identity
 from hokm_client.keeping import Keeping
+from hokm_client.machine import THIS_MACHINE, Machine
 from hokm_client.play_stream import PlayStream
 from hokm_client.published import PublishedLog
 from hokm_client.seat import Seat
@@ -65,7 +65,6 @@ class Player:
         *,
         evidence: Path | None = None,
         checks_log: bool = True,
-        entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """See `connect`, which makes one with everything that belongs to it."""
         self.connection = connection
@@ -74,7 +73,6 @@ class Player:
         self.policy = policy
         self._evidence = evidence
         self._checks_log = checks_log
-        self._entropy = entropy
         self._manifests: Manifests | None = None
         self._log = PublishedLog(connection, policy, keeping, self._log_caught)
         self._sides: dict[bytes, Tableside] = {}
@@ -92,6 +90,7 @@ class Player:
         certificates: bytes | None = None,
         patient: bool = False,
         checks_log: bool = True,
+        machine: Machine = THIS_MACHINE,
     ) -> AsyncIterator[Player]:
         """A player at the server of that address, signed in.
 
@@ -99,14 +98,15 @@ class Player:
         survive a crash is kept in the directory `state`, evidence too; without one nothing does. `certificates` in
         PEM turn TLS on, empty bytes for those of the system. `patient` waits for a server that does not answer yet.
         `checks_log`: what closes a round or a game is looked for in the published log, which must only grow; the
-        house's own bots need not ask their own house.
+        house's own bots need not ask their own house. `machine` gives time and chance.
         """
         trusted = read_policy(policy) if isinstance(policy, Path) else policy  # before a key is made for nothing
-        key = read_or_make_identity(identity) if isinstance(identity, Path) else identity
+        key = read_or_make_identity(identity, machine.entropy) if isinstance(identity, Path) else identity
         keeping = Keeping(state)
         connection = Connection(
             address,
             key,
+            machine,
             certificates=certificates,
             is_trusted_origin=lambda origin: any(log.vkey.name == origin for log in trusted.logs),
         )
@@ -152,7 +152,7 @@ class Player:
         program gives each of its bots one. Raises what the Join is refused for, as is `SeatNotFree` where
         somebody else has the seat, and `NoFreeSeat` where none was named and all are taken.
         """
-        key = key or self.key
+        key, machine = key or self.key, self.connection.machine
         side = await self._tableside(table_id, watch)
         table = side.desk.stream.there
         taken = _seat_of(table, key.public)
@@ -161,8 +161,9 @@ class Player:
             raise SeatNotFree(number)
         sitting = Sitting(
             side,
-            Seat(side.desk.stream, number, key, self.keeping, self._entropy),
+            Seat(side.desk.stream, number, key, self.keeping, machine.entropy),
             choose,
+            machine.now_ms,
             delay=delay,
             stays=stays,
         )
@@ -205,6 +206,7 @@ class Player:
         side = Tableside(
             desk,
             self.stream,
+            self.connection.machine.now_ms,
             save=self.save,
             forget=self.forget,
             learn=self._learn,
@@ -297,9 +299,8 @@ class Player:
         manifests = () if self._manifests is None else self._manifests.entries
         table_id, entries = (bytes(16), []) if stream is None else (stream.id, stream.entries)
         try:
-            path = save_evidence(
-                self._evidence, fraud, Scene(self.connection.origin, table_id, manifests, entries), now_ms()
-            )
+            scene = Scene(self.connection.origin, table_id, manifests, entries)
+            path = save_evidence(self._evidence, fraud, scene, self.connection.machine.now_ms())
         except OSError as error:
             logger.error("%s; the evidence could not be saved: %s", fraud, error)
         else:

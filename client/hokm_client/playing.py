@@ -26,7 +26,6 @@ from hokm.events import Act, Event, Leave, NameTrump, Play, Resign, Return, Roun
 from hokm.rules import Seat
 from hokm.table import Round, Seating, Table
 from hokm_client.checking import check_proof
-from hokm_client.connection import now_ms
 from hokm_client.console import Console, Manner, console, write_lines
 from hokm_client.errors import SeatGone, TakenOver
 from hokm_client.fraud import Fraud
@@ -93,6 +92,7 @@ class _Playing:
 
     def __init__(self, player: Player, table_id: bytes, manner: Manner, place: Place, where: Console) -> None:
         self._player = player
+        self._now_ms = player.connection.machine.now_ms
         self._table_id = table_id
         self._language = manner.language
         self._place = place
@@ -210,7 +210,7 @@ class _Playing:
         if self._sitting is None:
             self._early.append((step.event, step.after))
             return
-        self._behind_ms = max(self._behind_ms, step.event.time_ms - now_ms())
+        self._behind_ms = max(self._behind_ms, step.event.time_ms - self._now_ms())
         self._seen = seeing(self._seen, step.event, step.after)
         match step.event.content:
             case RoundRevealed():
@@ -413,7 +413,7 @@ class _Playing:
 
     def _view(self, sitting: Sitting) -> View:
         """The table as it is."""
-        view = view_of(self._seen, sitting.seat.cards.dealt, now_ms() + self._behind_ms)
+        view = view_of(self._seen, sitting.seat.cards.dealt, self._now_ms() + self._behind_ms)
         connection = Connection.UP if self._player.stream.is_open or view.phase is Phase.GAME_OVER else Connection.LOST
         deal = view.deal if sitting.seat.fraud is None else Deal.WRONG
         return replace(view, connection=connection, deal=deal)
@@ -426,5 +426,5 @@ class _Playing:
 
     def _seconds_to_change(self) -> float:
         """Until another second is shown, or something else."""
-        second = 1 - (now_ms() + self._behind_ms - self._table.time_ms) % 1000 / 1000
+        second = 1 - (self._now_ms() + self._behind_ms - self._table.time_ms) % 1000 / 1000
         return max(0.01, min(second, self._showing.seconds_to_change()))

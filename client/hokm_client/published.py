@@ -69,7 +69,7 @@ class PublishedLog:
         for as long.
         """
         time = asyncio.get_running_loop().time
-        since, pauses, was_away = time(), Pauses(), False
+        since, pauses, was_away = time(), self._connection.pauses(), False
         while True:
             away: HokmError | None = None
             try:

@@ -17,7 +17,6 @@ from hokm.errors import Busy, Conflict, HokmError, Rule
 from hokm.events import Act, GameEnded, Join, Leave, Return, ServerFault
 from hokm.rules import Seat as SeatNumber
 from hokm.table import Over, Table
-from hokm_client.connection import now_ms
 from hokm_client.errors import SeatGone
 from hokm_client.fraud import Fraud
 from hokm_client.seat import Seat
@@ -41,6 +40,7 @@ class Sitting:
         side: Tableside,
         seat: Seat,
         choose: Choose | None,
+        now_ms: Callable[[], int],
         *,
         delay: Callable[[View], float] | None = None,
         stays: bool = True,
@@ -48,6 +48,7 @@ class Sitting:
         """`delay` gives the seconds before an answer; `stays`: a seat that is absent comes back by itself."""
         self._side = side
         self._choose = choose
+        self._now_ms = now_ms
         self._delay = delay
         self._stays = stays
         self._wants: deque[tuple[Act, asyncio.Future[int]]] = deque()
@@ -183,7 +184,7 @@ class Sitting:
 
     def _send(self, act: Act) -> None:
         try:
-            signed = self.seat.sign(act, now_ms())
+            signed = self.seat.sign(act, self._now_ms())
         except Fraud as fraud:
             self._side.caught(fraud)
         except HokmError as error:

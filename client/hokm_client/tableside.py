@@ -11,7 +11,6 @@ from hokm.errors import Busy, HokmError, SeatNotYours
 from hokm.events import Act, SignedMove, StoodIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.closing import CheckPublished, Closings
-from hokm_client.connection import now_ms
 from hokm_client.desk import Desk
 from hokm_client.errors import ManifestWanted, TakenOver
 from hokm_client.fraud import Fraud
@@ -30,6 +29,7 @@ class Tableside:
         self,
         desk: Desk,
         stream: PlayStream,
+        now_ms: Callable[[], int],
         *,
         save: Callable[[Fraud, Stream], None],
         forget: Callable[[Tableside], None],
@@ -42,6 +42,7 @@ class Tableside:
         closes a round or the game in the published log.
         """
         self._stream = stream
+        self._now_ms = now_ms
         self._save = save
         self._forget = forget
         self._learn_manifests = learn
@@ -83,7 +84,7 @@ class Tableside:
         desk = self.desk
         before = desk.version
         try:
-            desk.take(update, now_ms())
+            desk.take(update, self._now_ms())
         except Fraud as fraud:
             self.caught(fraud)
             return
@@ -152,7 +153,7 @@ class Tableside:
             protest = sitting.seat.protest()
             if protest is not None:
                 try:
-                    self.send(sitting.seat.sign(protest, now_ms()))
+                    self.send(sitting.seat.sign(protest, self._now_ms()))
                 except HokmError as error:
                     logger.warning("the protest of seat %d was not signed: %s", sitting.number, error)
         self.failed(fraud)

@@ -104,7 +104,7 @@ async def test_the_bots_of_a_house_tell_no_card(
         key, policy = read_operator_key(tmp_path / "keys" / "operator.key"), tmp_path / "policy"
         player = await stack.enter_async_context(Player.connect(found.address, identity=key, policy=policy))
         diagnostics.write_to(writer, "DEBUG")
-        bots = HouseBots(player, strategy=strategy, chance=random.Random(1), entropy=random.Random(1).randbytes)
+        bots = HouseBots(player, strategy=strategy, chance=random.Random(1))
         playing = asyncio.create_task(bots.run())
         await player.open_table(TableRules(target=3), (0, 1, 2, 3))
         await given_up.wait()

@@ -26,7 +26,7 @@ from hokm_client.identity import make_identity, read_identity, read_operator_key
 def test_an_identity_is_read_as_it_was_made(tmp_path: Path) -> None:
     """32 bytes, mode 0600, in a directory that is made for it; nothing else lies beside it."""
     path = tmp_path / "players" / "me.key"
-    made = make_identity(path)
+    made = make_identity(path, os.urandom)
     assert read_identity(path).public == made.public
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(path.read_bytes()) == 32
@@ -36,17 +36,17 @@ def test_an_identity_is_read_as_it_was_made(tmp_path: Path) -> None:
 def test_an_identity_is_never_written_over(tmp_path: Path) -> None:
     """Who has one keeps it."""
     path = tmp_path / "me.key"
-    made = make_identity(path)
+    made = make_identity(path, os.urandom)
     with pytest.raises(IdentityExists):
-        make_identity(path)
-    assert read_or_make_identity(path).public == made.public
+        make_identity(path, os.urandom)
+    assert read_or_make_identity(path, os.urandom).public == made.public
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o660, 0o644])
 def test_an_identity_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     """A secret that others know is none."""
     path = tmp_path / "me.key"
-    make_identity(path)
+    make_identity(path, os.urandom)
     path.chmod(mode)
     with pytest.raises(IdentityExposed, match="0600"):
         read_identity(path)
@@ -59,7 +59,7 @@ def test_an_identity_of_another_length_is_refused(tmp_path: Path, octets: bytes)
     path.write_bytes(octets)
     path.chmod(0o600)
     with pytest.raises(IdentityMalformed, match=f" {len(octets)} bytes"):
-        read_or_make_identity(path)
+        read_or_make_identity(path, os.urandom)
 
 
 def test_an_identity_that_is_missing_is_one_sentence(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     """A file in the way of the directory."""
     (tmp_path / "players").write_bytes(b"")
     with pytest.raises(IdentityUnwritable):
-        make_identity(tmp_path / "players" / "me.key")
+        make_identity(tmp_path / "players" / "me.key", os.urandom)
 
 
 def test_an_operators_key_is_the_line_that_a_house_writes(tmp_path: Path) -> None:

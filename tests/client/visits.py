@@ -48,7 +48,7 @@ async def house_bots(address: str, var: Path, name: str = "bots") -> AsyncIterat
     async with Player.connect(
         address, identity=key, policy=var / "policy", state=var / "players" / name, patient=True, checks_log=False
     ) as player:
-        bots = HouseBots(player, chance=random.Random(1), entropy=secrets.token_bytes)
+        bots = HouseBots(player, chance=random.Random(1))
         playing = asyncio.create_task(bots.run())
         try:
             yield bots
