@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
 
+    from hokm.errors import HokmError
     from hokm.rules import TableRules
     from hokm_client.console import Manner
     from hokm_client.player import Player
@@ -41,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
             raise
-        return _say(f"The package {package} is not installed: pip install 'hokm[client]'", FAILED)
+        return _say(f"The package {package} is not installed: hokm[client], the extra for players, brings it.", FAILED)
     except HokmError as error:
-        return _say(str(error), FAILED)
+        return _say_in_words(error, asked)
     except OSError as error:
         if error.filename is None:
             raise
@@ -101,6 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--out", type=Path, metavar="FILE", help="where to put it (standard output)")
     proof.set_defaults(run=_proof)
 
+    key = commands.add_parser("key", help="print your public key, for hokm-verify --mine")
+    _add_identity(key)
+    key.set_defaults(run=_key)
+
     token = commands.add_parser("token", help="sign in and print a token, for other programs")
     _add_connection(token)
     token.set_defaults(run=_token)
@@ -119,12 +125,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_connection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--server", default=SERVER, metavar="HOST:PORT", help=f"the server ({SERVER})")
-    parser.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="a house's files here (var)")
     parser.add_argument("--policy", type=Path, metavar="FILE", help="whom to trust (VAR/policy)")
-    parser.add_argument(
-        "--identity", type=Path, metavar="FILE", help="your key, made where there is none (VAR/players/me.key)"
-    )
+    _add_identity(parser)
     parser.add_argument("--tls", type=Path, metavar="FILE", help="certificates to trust, in PEM; turns TLS on")
+
+
+def _add_identity(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="a house's files here (var)")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--as", dest="name", type=_name, default="me", metavar="NAME", help="which player you are (me)")
+    who.add_argument("--identity", type=Path, metavar="FILE", help="your key (VAR/players/NAME.key), made if missing")
 
 
 def _add_rules(parser: argparse.ArgumentParser) -> None:
@@ -144,32 +154,37 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plain", action="store_true", help="sentences in place of a picture, as in a pipe")
 
 
+def _name(text: str) -> str:
+    if not re.fullmatch("[0-9A-Za-z_-]{1,40}", text):
+        raise argparse.ArgumentTypeError("a name is letters, digits, - and _")
+    return text
+
+
 def _seats(text: str) -> tuple[int, ...]:
-    seats = tuple(sorted({int(word) for word in text.split(",")})) if text else ()
-    if not set(seats) <= {0, 1, 2, 3}:
+    words = set(text.split(",")) if text else set()
+    if not words <= {"0", "1", "2", "3"}:
         raise argparse.ArgumentTypeError("seats are 0 to 3, with commas between")
-    return seats
+    return tuple(sorted(map(int, words)))
 
 
 def _table_id(text: str) -> bytes:
-    table_id = bytes.fromhex(text)
-    if len(table_id) != 16:
+    if not re.fullmatch("[0-9a-fA-F]{32}", text):
         raise argparse.ArgumentTypeError("a table's id is 32 hex digits")
-    return table_id
+    return bytes.fromhex(text)
 
 
 def _round(text: str) -> int:
-    if not 1 <= (number := int(text)) < 2**32:
+    if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) < 2**32:
         raise argparse.ArgumentTypeError("rounds are counted from 1")
-    return number
+    return int(text)
 
 
 def _span(text: str) -> tuple[float, float]:
-    least, _, most = text.partition("-")
-    span = int(least) / 1000, int(most or least) / 1000
-    if not 0 <= span[0] <= span[1] <= 60:
-        raise argparse.ArgumentTypeError("two numbers of milliseconds, such as 400-1200")
-    return span
+    numbers = re.fullmatch("([0-9]{1,5})(?:-([0-9]{1,5}))?", text)
+    least, most = (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else (1, 0)
+    if not least <= most <= 60_000:
+        raise argparse.ArgumentTypeError("milliseconds, such as 500 or 400-1200")
+    return least / 1000, most / 1000
 
 
 # What the commands do.
@@ -180,7 +195,10 @@ def _local(asked: argparse.Namespace) -> int:
 
     from hokm_client import local
 
-    if asked.players == "bots" or (asked.players is None and not _at_terminal()):
+    if asked.players is None and not _at_terminal():
+        print("There is no terminal to play at, so four bots play; with --players me it goes by lines.", flush=True)
+        asked.players = "bots"
+    if asked.players == "bots":
         return asyncio.run(local.bots_play(asked.var))
     from hokm_client.playing import Left
 
@@ -196,10 +214,10 @@ def _play(asked: argparse.Namespace) -> int:
 
     door = Door(
         asked.server,
-        identity=asked.identity or asked.var / "players" / "me.key",
+        identity=_identity(asked),
         policy=asked.policy or asked.var / "policy",
         var=asked.var,
-        certificates=asked.tls.read_bytes() if asked.tls else None,
+        tls=asked.tls,
     )
     wanted = Wanted(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
     left = asyncio.run(play(door, wanted, _manner(asked)))
@@ -217,6 +235,11 @@ def _manner(asked: argparse.Namespace) -> Manner:
     plain = asked.plain or not _at_terminal() or os.environ.get("TERM", "dumb") == "dumb"
     bidi = Bidi(asked.bidi) if asked.bidi else Bidi.NONE if plain else guess(os.environ)
     return Manner(language, bidi, plain, colour=not os.environ.get("NO_COLOR"))
+
+
+def _identity(asked: argparse.Namespace) -> Path:
+    path: Path = asked.identity or asked.var / "players" / f"{asked.name}.key"
+    return path
 
 
 def _at_terminal() -> bool:
@@ -249,7 +272,10 @@ def _list(asked: argparse.Namespace) -> int:
     from hokm.v1 import tables_service_pb2 as pb
 
     async def list_tables(player: Player) -> None:
-        for table in await player.connection.list_tables(with_free_seat=asked.free):
+        tables = await player.connection.list_tables(with_free_seat=asked.free)
+        if not tables:
+            _say("There is no such table: hokm play --open opens one.", 0)
+        for table in tables:
             phase = pb.TablePhase.Name(table.phase).removeprefix("TABLE_PHASE_").lower()
             free = [str(seat) for seat, taken in enumerate(table.seats) if not taken.public_key]
             seats = f"free {','.join(free)}" if free else "full"
@@ -270,6 +296,13 @@ def _proof(asked: argparse.Namespace) -> int:
     return _with_player(asked, fetch)
 
 
+def _key(asked: argparse.Namespace) -> int:
+    from hokm_client.identity import read_identity
+
+    print(read_identity(_identity(asked)).public.hex())
+    return 0
+
+
 def _token(asked: argparse.Namespace) -> int:
     async def sign_in(player: Player) -> None:
         token, _ = await player.connection.token()
@@ -287,7 +320,7 @@ def _with_player(asked: argparse.Namespace, act: Callable[[Player], Coroutine[An
     async def run() -> None:
         async with Player.connect(
             asked.server,
-            identity=asked.identity or asked.var / "players" / "me.key",
+            identity=_identity(asked),
             policy=asked.policy or asked.var / "policy",
             certificates=asked.tls.read_bytes() if asked.tls else None,
         ) as player:
@@ -385,6 +418,18 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
         return None
     factory: Callable[[], AbstractEventLoop] = uvloop.new_event_loop
     return factory
+
+
+def _say_in_words(error: HokmError, asked: argparse.Namespace) -> int:
+    """Say an error in the language of whoever plays; other commands speak English."""
+    if not hasattr(asked, "lang"):
+        return _say(str(error), FAILED)
+    from hokm_client.console import write_lines
+    from hokm_client.terminal.words import refusal_of
+
+    manner = _manner(asked)
+    write_lines(manner, [refusal_of(manner.language, error)], sys.stderr)
+    return FAILED
 
 
 def _say(sentence: str, status: int) -> int:

@@ -160,7 +160,7 @@ class Connection:
     # Signing in.
 
     async def token(self) -> tuple[str, int]:
-        """A token that is good for a while, and when it ends. Raises `UnknownLog`, `Unreachable`, `NotSignedIn`."""
+        """A token that is good for a while, and when it ends. Raises `LogNotTrusted`, `Unreachable`, `NotSignedIn`."""
         async with self._signing_in:
             if self._expires_ms - RENEW_MS <= self.machine.now_ms():
                 await self._sign_in()
@@ -189,9 +189,7 @@ class Connection:
             self._sign_in_stub.GetChallenge, sign_in_service_pb2.GetChallengeRequest(public_key=key.public)
         )
         if not self._is_trusted_origin(challenge.origin):
-            raise errors.StrangeAnswer(
-                f"the server writes the log {challenge.origin!r}, which the policy does not name"
-            )
+            raise errors.LogNotTrusted(self.address, challenge.origin)
         signature = key.sign(pae(SIGN_IN_TYPE, challenge.origin.encode() + b"\n" + challenge.challenge))
         answer = await self._plain(
             self._sign_in_stub.SignIn,

@@ -13,14 +13,15 @@ import asyncio
 import codecs
 import contextlib
 import os
+import shutil
 import sys
 import termios
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final, Protocol, TextIO
 
 from hokm_client.terminal import say, screen
-from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi, cells, clip
+from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi, has_rtl
 from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.rows import Ink, Style
@@ -76,13 +77,18 @@ def console(manner: Manner) -> Console:
     return PlainConsole(manner) if manner.plain else PictureConsole(manner)
 
 
-def write_lines(manner: Manner, sentences: Sequence[str]) -> bool:
-    """Write sentences, one to a line; False where nobody reads them any more."""
+def write_lines(manner: Manner, sentences: Sequence[str], to: TextIO | None = None) -> bool:
+    """Write sentences, one to a line, to the standard output if nothing else is said; False where nobody reads them.
+
+    Where this program sets the letters it breaks the lines too, and begins them on the right; commands are left alone.
+    """
     ink = Ink(False, manner.bidi, manner.language.rtl)
+    columns = shutil.get_terminal_size().columns
     try:
         for sentence in sentences:
-            print(ink.row([(0, ink.piece(sentence, sys.maxsize))]))
-        sys.stdout.flush()
+            is_set = manner.bidi is Bidi.SHAPED and has_rtl(sentence)
+            for piece in ink.paragraph(sentence, columns if is_set else sys.maxsize):
+                print(ink.row([ink.start(piece, columns) if is_set else (0, piece)]), file=to, flush=True)
     except OSError:
         return False
     return True
@@ -211,7 +217,7 @@ class PictureConsole:
         self._line = Line()
         self._page: tuple[str, ...] = ()
         self._shown: list[str] = []
-        self._last: list[str] = []
+        self._last: tuple[View, int] | None = None
         self._hear: Hear = _nobody
         self.is_plain = False
 
@@ -237,7 +243,7 @@ class PictureConsole:
             with _reading(self._came):
                 yield
         finally:
-            left = "".join(f"{line}\r\n" for line in self._last)
+            left = "".join(f"{line}\r\n" for line in self._left())
             self._write(_LEAVE + left + (LEAVE_SHAPED if shaped else ""))
             with contextlib.suppress(termios.error):  # the terminal is gone
                 termios.tcsetattr(source, termios.TCSADRAIN, found)
@@ -249,9 +255,11 @@ class PictureConsole:
         """Draw what is new of it."""
         size = os.get_terminal_size(sys.stdout.fileno())
         width, height = size.columns or 80, size.lines or 24  # a terminal that does not know has none
-        picture = self._fitting(view, width, height)
-        self._last = picture[:-2]  # without what is asked, and what is typed
-        self._draw(self._paged(view, width) if self._page else picture)
+        manner = self._manner
+        picture = screen.draw(view, manner.language, width, height, bidi=manner.bidi, colour=manner.colour)
+        self._last = view, width
+        typed, column = screen.prompt_line(view.typed, manner.language, width, manner.bidi)
+        self._draw([*self._paged(view, width), typed] if self._page else picture, column)
 
     def note(self, sentence: str) -> None:
         """Nothing: it is in the next picture."""
@@ -266,23 +274,16 @@ class PictureConsole:
         self._write("\x1b[2J")
         self.show(view)
 
-    def _fitting(self, view: View, width: int, height: int) -> list[str]:
-        """The picture in so many lines: old messages go first, then empty lines, then what is below the first."""
+    def _left(self) -> list[str]:
+        """What stays on the shell's screen: all of the last picture but what is asked, and what is typed."""
+        if self._last is None:
+            return []
+        view, width = self._last
         manner = self._manner
-        lines: list[str] = []
-        for most in range(min(len(view.messages), screen.MESSAGES), -1, -1):
-            shown = replace(view, messages=view.messages[len(view.messages) - most :])
-            lines = screen.draw(shown, manner.language, width, bidi=manner.bidi, colour=manner.colour)
-            if width < screen.LEAST_WIDTH:
-                lines.append(screen.PROMPT + clip(view.typed, width - len(screen.PROMPT) - 1))
-            if len(lines) <= height or most == 1:
-                break
-        while len(lines) > height and "" in lines:
-            lines.remove("")
-        return lines if len(lines) <= height else [lines[0], *lines[len(lines) - height + 1 :]]  # trumps stay
+        return screen.draw(view, manner.language, width, bidi=manner.bidi, colour=manner.colour)[:-2]
 
     def _paged(self, view: View, width: int) -> list[str]:
-        """The page, whose turn it is, and the line that is typed."""
+        """The page, and whose turn it is."""
         manner = self._manner
         ink = Ink(manner.colour, manner.bidi, manner.language.rtl)
         width = min(width, screen.MOST_WIDTH)
@@ -294,9 +295,9 @@ class PictureConsole:
             (notices(manner.language).press_enter, Style.FAINT),
         ):
             lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(sentence, width, style)] or [""]
-        return [*lines, screen.PROMPT + ink.symbols(clip(view.typed, width - len(screen.PROMPT) - 1)).written]
+        return lines
 
-    def _draw(self, lines: list[str]) -> None:
+    def _draw(self, lines: list[str], column: int) -> None:
         changed = [
             f"\x1b[{row};1H\x1b[2K{line}"
             for row, line in enumerate(lines, start=1)
@@ -305,7 +306,6 @@ class PictureConsole:
         if len(lines) < len(self._shown):
             changed.append(f"\x1b[{len(lines) + 1};1H\x1b[J")
         self._shown = lines
-        column = cells(lines[-1]) + 1
         if changed:
             self._write(f"{_BEGIN}{''.join(changed)}\x1b[{len(lines)};{column}H{_END}")
 

@@ -4,18 +4,28 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
+from hokm_client.commands import command
 from hokm_client.console import Manner
 from hokm_client.errors import NoTable
 from hokm_client.player import Player
 from hokm_client.playing import Left, Place, play_at
+from hokm_client.terminal.bidi import leftward
+from hokm_client.terminal.notices import notices
+from hokm_client.terminal.words import Language, listed
+from hokm_client.unfinished import news
+
+SERVER: Final = "127.0.0.1:7465"
+"""Where a server of this machine answers, if nothing else is said."""
+
+_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,8 @@ class Door:
     policy: Path
     var: Path
     """Proofs go into a folder of it."""
-    certificates: bytes | None = None
+    tls: Path | None = None
+    """Certificates to trust, in PEM; without one nothing is encrypted."""
 
     @property
     def state(self) -> Path:
@@ -55,16 +66,17 @@ async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
         identity=door.identity,
         policy=door.policy,
         state=door.state,
-        certificates=door.certificates,
+        certificates=None if door.tls is None else door.tls.read_bytes(),
     ) as player:
+        told = await news(player, door.state, door.var / "proofs", door.policy, manner.language)
         table_id = await _table(player, wanted)
-        again = _command(door, table_id)
         place = Place(
+            state=door.state,
             proofs=door.var / "proofs",
             policy=door.policy,
-            evidence=door.state / "evidence",
-            invitation=f"hokm play --server {door.server} --table {table_id.hex()}",
-            way_back=again,
+            invitation=_invitation(door, table_id, manner.language),
+            way_back=_command(door, table_id),
+            news=told,
         )
         return await play_at(player, table_id, wanted.seat, manner, place)
 
@@ -97,15 +109,29 @@ async def _table(player: Player, wanted: Wanted) -> bytes:
     raise NoTable
 
 
+def _invitation(door: Door, table_id: bytes, language: Language) -> list[str]:
+    """How others sit down at that table, here and on another machine."""
+    friend = replace(door, identity=door.identity.with_name("friend.key"))
+    sentences = [notices(language).others_join, _command(friend, table_id)]
+    if door.server.rpartition(":")[0] not in _THIS_MACHINE:
+        files = [leftward(str(path)) for path in (door.policy, door.tls) if path is not None]
+        sentences.append(notices(language).others_elsewhere.format(files=listed(language, files)))
+    return sentences
+
+
 def _command(door: Door, table_id: bytes) -> str:
-    """What the player types to come back."""
-    words = ["hokm", "play", "--server", door.server, "--table", table_id.hex()]
+    """What is typed to sit down at that table."""
+    words = ["play", "--table", table_id.hex()]
+    if door.server != SERVER:
+        words += ["--server", door.server]
     if door.var != Path("var"):
         words += ["--var", str(door.var)]
     if door.policy != door.var / "policy":
         words += ["--policy", str(door.policy)]
-    if door.identity != door.var / "players" / "me.key":
+    if door.identity != door.var / "players" / f"{door.identity.stem}.key":
         words += ["--identity", str(door.identity)]
-    if door.certificates is not None:
-        words += ["--tls", "FILE"]
-    return shlex.join(words)
+    elif door.identity.stem != "me":
+        words += ["--as", door.identity.stem]
+    if door.tls is not None:
+        words += ["--tls", str(door.tls)]
+    return command("hokm", *words)

@@ -67,7 +67,10 @@ class KeepingInUse(Busy):
     """Another program plays from this directory."""
 
     path: str
-    sentence = "{path} is in use by another program: two programs cannot play from one directory."
+    sentence = (
+        "{path} is in use by another program: two programs cannot play with one key. "
+        "Another player is one by another name: --as NAME."
+    )
 
 
 class OperatorKeyMalformed(Malformed):
@@ -153,6 +156,17 @@ class TakenOver(Conflict):
     sentence = "Seat {seat} is being played from elsewhere with the same identity."
 
 
+class LogNotTrusted(Unknown):
+    """The policy is of another house, or somebody else answers at that address."""
+
+    address: str
+    origin: str
+    sentence = (
+        "The server {address} writes the log {origin!r}, and your policy does not name it: "
+        "it is the policy of another house, or the wrong server."
+    )
+
+
 class Unreachable(Busy):
     """There is no server at that address, or no way to it."""
 
@@ -180,6 +194,13 @@ class ServerNotReady(HokmError):
 
     what: str
     sentence = "The server did not start: {what}"
+
+
+class ServerStopped(HokmError):
+    """A server that was started here has ended before the game."""
+
+    path: str
+    sentence = "The server of this game has stopped; {path} may say why. What was played is kept: start again to go on."
 
 
 class VerifierFailed(HokmError):

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from hokm.cards import Suit
 from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOut
 from hokm.rules import TableRules, side_name
 from hokm.table import Over, Round
 from hokm_client.checking import proof_path
+from hokm_client.commands import command
 from hokm_client.console import Manner
 from hokm_client.entering import seated_at, write_diagnostics
-from hokm_client.errors import ServerNotReady
+from hokm_client.errors import ServerNotReady, ServerStopped
 from hokm_client.player import Player
 from hokm_client.playing import Left, Place, play_at
 from hokm_client.stream import Step
+from hokm_client.unfinished import news
 
 READY_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 10.0
@@ -33,19 +34,42 @@ ALL_SEATS: Final = (0, 1, 2, 3)
 MINE: Final = 0
 BOTS: Final = (1, 2, 3)
 
+T = TypeVar("T")
+
+
+class LocalServer(NamedTuple):
+    """A server that was started here."""
+
+    address: str
+    diagnostics: Path
+    ended: asyncio.Task[int]
+    """Done as soon as it has ended, whyever it did."""
+
+    async def while_it_runs(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work gives. Raises `ServerStopped` where the server ends before the work does."""
+        working = asyncio.create_task(work)
+        try:
+            await asyncio.wait({working, self.ended}, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                return working.result()
+            raise ServerStopped(str(self.diagnostics))
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+
 
 @contextlib.asynccontextmanager
-async def local_server(var: Path, *options: str) -> AsyncIterator[str]:
-    """The address of a server of this machine that runs until the context ends; its files are in `var`.
+async def local_server(var: Path, *options: str) -> AsyncIterator[LocalServer]:
+    """A server of this machine that runs until the context ends; its files are in `var`.
 
     Its diagnostics go to ``server.log`` there. Raises `ServerNotReady` with what it said where it does not start.
     """
     var.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", "--until-input-ends"]
+    program = [sys.executable, "-m", "hokm_server", "serve", "--var", str(var), "--port", "0", "--until-input-ends"]
     with (var / "server.log").open("ab") as diagnostics:
         begun = diagnostics.tell()
         server = await asyncio.create_subprocess_exec(
-            *command,
+            *program,
             *options,
             stdin=asyncio.subprocess.PIPE,  # its end, when this program ends however it ends, is that of the server
             stdout=asyncio.subprocess.PIPE,
@@ -53,7 +77,8 @@ async def local_server(var: Path, *options: str) -> AsyncIterator[str]:
             start_new_session=True,  # a Ctrl-C is for the game
         )
     try:
-        yield await _ready(server, var / "server.log", begun)
+        address = await _ready(server, var / "server.log", begun)
+        yield LocalServer(address, var / "server.log", asyncio.create_task(server.wait()))
     finally:
         await _stop(server)
 
@@ -62,10 +87,10 @@ async def local_server(var: Path, *options: str) -> AsyncIterator[str]:
 async def local_bots(var: Path, address: str, pace: tuple[float, float]) -> AsyncIterator[None]:
     """Bots that take between so many seconds for an answer; their diagnostics go to ``bots.log``."""
     pace_ms = "-".join(str(round(1000 * seconds)) for seconds in pace)
-    command = [sys.executable, "-m", "hokm_client", "bots", "--server", address, "--var", str(var)]
+    program = [sys.executable, "-m", "hokm_client", "bots", "--server", address, "--var", str(var)]
     with (var / "bots.log").open("ab") as diagnostics:
         bots = await asyncio.create_subprocess_exec(
-            *command,
+            *program,
             *("--delay-ms", pace_ms),
             stdin=asyncio.subprocess.PIPE,
             stderr=diagnostics,
@@ -105,27 +130,29 @@ async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple
     me = var / "players" / "me"
     write_diagnostics(me)
     async with (
-        local_server(var, "--no-bots") as address,
-        local_bots(var, address, pace),
-        Player.connect(address, identity=me.with_suffix(".key"), policy=var / "policy", state=me) as player,
+        local_server(var, "--no-bots") as server,
+        local_bots(var, server.address, pace),
+        Player.connect(server.address, identity=me.with_suffix(".key"), policy=var / "policy", state=me) as player,
     ):
+        told = await news(player, me, var / "proofs", var / "policy", manner.language)
         table_id = await seated_at(player) or await player.open_table(rules, BOTS)
-        way_back = "hokm local" if var == Path("var") else f"hokm local --var {var}"
-        place = Place(var / "proofs", var / "policy", me / "evidence", way_back=way_back)
-        return await play_at(player, table_id, MINE, manner, place)
+        way_back = command("hokm", "local", *(() if var == Path("var") else ("--var", str(var))))
+        place = Place(me, var / "proofs", var / "policy", way_back=way_back, news=told, waits=True)
+        return await server.while_it_runs(play_at(player, table_id, MINE, manner, place))
 
 
 async def bots_play(var: Path) -> int:
     """Let four bots play a game to 7 and verify it; the status of the verifier."""
-    async with local_server(var) as address:
-        print(f"A server on {address}; four bots play a game to 7.", flush=True)
+    watcher = var / "players" / "watcher"
+    async with local_server(var) as server:
+        print(f"A server on {server.address}; four bots play a game to 7.", flush=True)
         async with Player.connect(
-            address, identity=var / "players" / "watcher.key", policy=var / "policy", state=var / "players" / "watcher"
+            server.address, identity=watcher.with_suffix(".key"), policy=var / "policy", state=watcher
         ) as player:
             table_id = await player.open_table(TableRules(), ALL_SEATS)
-            game = await _watched(player, table_id)
+            game = await server.while_it_runs(_watched(player, table_id))
             paths = await fetch_proofs(player, table_id, game.rounds, var / "proofs")
-    print(f"Game over after {game.rounds} rounds: {game.ending}.\n", flush=True)
+    print(f"Game over after {game.rounds} rounds, {game.ending}.\n", flush=True)
     return await verify(paths, var / "policy")
 
 
@@ -159,9 +186,10 @@ class _Game:
                 )
         if isinstance(step.after.stage, Over) and not self.over.done():
             ending = step.after.stage.ending
-            self.ending = ending.cause.name.lower().replace("_", " ")
             if isinstance(ending, GameEnded) and ending.winner is not None:
-                self.ending += f", won by the {side_name(ending.winner)} seats"
+                self.ending = f"won by the {side_name(ending.winner)} seats"
+            else:
+                self.ending = f"won by nobody: {ending.cause.name.lower().replace('_', ' ')}"
             self.over.set_result(None)
 
 
@@ -185,19 +213,10 @@ async def fetch_proofs(player: Player, table_id: bytes, rounds: int, folder: Pat
 
 
 async def verify(paths: Sequence[Path], policy: Path) -> int:
-    """Run `hokm-verify` on these proofs in a process of its own, and tell its verdicts in short; its status."""
-    command = [sys.executable, "-m", "hokm", *map(str, paths), "--policy", str(policy), "--json"]
-    verifier = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-    said, _ = await verifier.communicate()
-    warnings: dict[str, str] = {}
-    for line in said.splitlines():
-        report = json.loads(line)
-        print(f"{report['verdict']}  {report['proof']}")
-        if report["fault"] is not None:
-            print(f"  {report['fault']['sentence']}")
-        warnings |= {warning["code"]: warning["sentence"] for warning in report["warnings"]}
-    for code, sentence in warnings.items():
-        print(f"  {code}, for example: {sentence}")
-    print(f"\nThe whole of it: hokm-verify {paths[-1]} --policy {policy}", flush=True)
-    assert verifier.returncode is not None
-    return verifier.returncode
+    """Run `hokm-verify` on these proofs in a process of its own, which tells its verdicts in short; its status."""
+    files = [*map(str, paths), "--policy", str(policy)]
+    verifier = await asyncio.create_subprocess_exec(sys.executable, "-m", "hokm", *files, "--short")
+    status = await verifier.wait()
+    whole = command("hokm-verify", str(paths[-1]), "--policy", str(policy))
+    print(f"\nThe whole report on the game: {whole}", flush=True)
+    return status

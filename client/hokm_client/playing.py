@@ -14,34 +14,54 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import shlex
 import signal
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, assert_never
 
 from hokm.errors import HokmError
-from hokm.events import Act, Event, Leave, NameTrump, Play, Resign, Return, RoundRevealed, StandInCause, TimedOut
+from hokm.events import (
+    Act,
+    Event,
+    GameStarted,
+    HakemDrawn,
+    Leave,
+    NameTrump,
+    Play,
+    Resign,
+    Return,
+    RoundRevealed,
+    StandInCause,
+    TimedOut,
+)
 from hokm.rules import Seat
 from hokm.table import Round, Seating, Table
 from hokm_client.checking import check_proof
+from hokm_client.commands import program
 from hokm_client.console import Console, Manner, console, write_lines
 from hokm_client.errors import SeatGone, TakenOver
 from hokm_client.fraud import Fraud
+from hokm_client.messages import Until
 from hokm_client.player import Player
-from hokm_client.showing import Showing
+from hokm_client.showing import REPLY_SECONDS, Showing
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
 from hokm_client.terminal import say
+from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.editing import Entered, Key, Typed
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.seen import Seen, seeing, view_of
+from hokm_client.terminal.seen import Seen, seeing, turned_up, view_of
 from hokm_client.terminal.typed import Ask, Asked, Command, Slip, question, read, slip_sentence
 from hokm_client.terminal.view import Connection, Deal, Phase, View
 from hokm_client.terminal.words import card_name, number, refusal_of, suit_name, verdict, words
+from hokm_client.unfinished import forget, remember
 from hokm_client.view import View as Decision
 
+NEWS_SECONDS: Final = 20.0
+"""How long what is said at the beginning stands."""
 END_SECONDS: Final = 1.5
 """How long the end of a game is seen at least, however fast it is checked."""
 
@@ -64,16 +84,25 @@ class Left(StrEnum):
 class Place(NamedTuple):
     """What belongs to a game on this machine."""
 
+    state: Path
+    """The player's directory: what must survive a crash, and evidence."""
     proofs: Path
     """The folder in which proofs are kept."""
     policy: Path
     """The file by which the verifier is to trust."""
-    evidence: Path
-    """The folder in which the evidence of a fraud is kept."""
-    invitation: str = ""
-    """The command by which others sit down; empty where nobody is to."""
-    way_back: str = ""
+    way_back: str
     """The command by which the player comes back."""
+    invitation: Sequence[str] = ()
+    """How others sit down, in sentences; none where nobody is to."""
+    news: Sequence[str] = ()
+    """What is to be said at the beginning."""
+    waits: bool = False
+    """The server stops with this program, so that the game waits."""
+
+    @property
+    def evidence(self) -> Path:
+        """The folder in which the evidence of a fraud is kept."""
+        return self.state / "evidence"
 
 
 async def play_at(player: Player, table_id: bytes, seat: Seat | None, manner: Manner, place: Place) -> Left:
@@ -125,8 +154,12 @@ class _Playing:
         sitting.on_refusal = lambda error: self._showing.say(refusal_of(self._language, error))
         with self._console.opened(self._hear), self._signals():
             self._console.happened(self._view(sitting))
-            if isinstance(sitting.table.stage, Seating) and self._place.invitation:
-                self._showing.say(self._notices.others_join.format(command=self._place.invitation), math.inf)
+            remember(self._place.state, self._table_id)
+            for sentence in self._place.news:
+                self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
+            if isinstance(sitting.table.stage, Seating):
+                for sentence in self._place.invitation:
+                    self._showing.say(sentence, math.inf)
             while not sitting.over.done() and self._left is None:
                 self._come_back(sitting)
                 await self._look(sitting)
@@ -152,11 +185,13 @@ class _Playing:
         elif self._left is None and error is not None:
             self._left = Left.FAILED
             for sentence in self._why(error):
-                self._showing.say(sentence, math.inf)
+                self._showing.warn(sentence)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._showing.answered()
+        if self._left is None or self._left is Left.LEFT_TABLE:
+            forget(self._place.state)
+        self._showing.end(Until.TYPED)
         self._show(sitting)
 
     async def _last_look(self, sitting: Sitting) -> None:
@@ -168,7 +203,7 @@ class _Playing:
         """Why the game goes on without this program."""
         match error:
             case Fraud():
-                evidence = self._notices.evidence.format(folder=self._place.evidence)
+                evidence = self._notices.evidence.format(folder=leftward(str(self._place.evidence)))
                 return [self._notices.caught.format(what=f"{error.what} ({error.kind})."), evidence]
             case TakenOver():
                 return [self._notices.taken_over]
@@ -182,14 +217,19 @@ class _Playing:
     def afterwards(self, left: Left) -> list[str]:
         """What is left to be said when the console is closed."""
         if left is Left.GAME_OVER:
-            files = self._place.proofs / f"{self._table_id.hex()}-*.json"
-            command = f"  hokm-verify {files} --policy {self._place.policy}"
-            return [*self._warned(), self._notices.proofs_kept, command]
+            return [*self._warned(), self._notices.proofs_kept, f"  {self._verifying()}"]
         if left is Left.LEFT_TABLE:
             return [self._notices.left]
-        if left is Left.QUIT and self._place.way_back and not isinstance(self._table.stage, Seating):
-            return [self._notices.come_back.format(command=self._place.way_back)]
+        if left is Left.QUIT and not isinstance(self._table.stage, Seating):
+            sentence = self._notices.game_waits if self._place.waits else self._notices.come_back
+            return [sentence, f"  {self._place.way_back}"]
         return []
+
+    def _verifying(self) -> str:
+        """The command that verifies all proofs of this game."""
+        files = f"{shlex.quote(str(self._place.proofs))}/{self._table_id.hex()}-*.json"
+        rest = shlex.join(["--policy", str(self._place.policy), "--mine", self._player.key.public.hex()])
+        return f"{shlex.quote(program('hokm-verify'))} {files} {rest}"
 
     def _warned(self) -> list[str]:
         """What the verifier warned of, in any of the proofs."""
@@ -213,6 +253,12 @@ class _Playing:
         self._behind_ms = max(self._behind_ms, step.event.time_ms - self._now_ms())
         self._seen = seeing(self._seen, step.event, step.after)
         match step.event.content:
+            case GameStarted():
+                self._showing.end(Until.PLAYED)
+            case HakemDrawn() as drawn:
+                assert step.before is not None
+                turned = turned_up(step.before, drawn)
+                self._showing.say(say.drawn(turned, drawn.hakem, self._seen.me, self._language))
             case RoundRevealed():
                 self._showing.rest_round(self._seen)
                 self._check(self._table.round)
@@ -266,12 +312,12 @@ class _Playing:
         self._warnings |= checked.warnings
         word = verdict(self._language, checked.verdict)
         if which is None:
-            self._showing.say(self._notices.game_checked.format(verdict=word), math.inf)
+            self._showing.warn(self._notices.game_checked.format(verdict=word))
         else:
             number_ = number(self._language, which)
             self._showing.say(self._notices.round_checked.format(round=number_, verdict=word))
         if checked.fault:
-            self._showing.say(f"{checked.fault} ({checked.path})", math.inf)
+            self._showing.warn(f"{checked.fault} ({checked.path})")
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
@@ -311,7 +357,7 @@ class _Playing:
     def _entered(self, sitting: Sitting, text: str) -> None:
         view = self._view(sitting)
         asked, self._asked = self._asked, None
-        self._showing.answered()
+        self._showing.end(Until.TYPED)
         meant = read(text, view, asked)
         match meant:
             case Play() | NameTrump():
@@ -338,9 +384,10 @@ class _Playing:
             case Command.QUIT:
                 self._quit(sitting)
             case Command.LAST:
-                self._showing.reply(say.last_trick(view, self._language))
+                self._showing.say(say.last_trick(view, self._language), REPLY_SECONDS)
             case Command.SCORE:
-                self._showing.reply(f"{say.score_line(view, self._language)}. {say.tricks_line(view, self._language)}.")
+                score, tricks = say.score_line(view, self._language), say.tricks_line(view, self._language)
+                self._showing.say(f"{score}. {tricks}.", REPLY_SECONDS)
             case Command.AGAIN:
                 self._console.again(self._shown(sitting))
             case Command.CANCELLED:
@@ -352,6 +399,7 @@ class _Playing:
         """Answer what the seat has asked."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(act)
+            self._showing.end(Until.PLAYED)
         elif self._answer is not None or sitting.seat.unanswered is not None:
             self._showing.reply(self._notices.already_sent)
         else:
@@ -409,14 +457,15 @@ class _Playing:
 
     def _ask(self, wanted: Asked) -> None:
         self._asked = wanted
-        self._showing.reply(question(wanted, self._language), math.inf)
+        waits = wanted is Command.QUIT and self._place.waits
+        self._showing.reply(self._notices.quit_waiting if waits else question(wanted, self._language), math.inf)
 
     def _view(self, sitting: Sitting) -> View:
         """The table as it is."""
         view = view_of(self._seen, sitting.seat.cards.dealt, self._now_ms() + self._behind_ms)
         connection = Connection.UP if self._player.stream.is_open or view.phase is Phase.GAME_OVER else Connection.LOST
         deal = view.deal if sitting.seat.fraud is None else Deal.WRONG
-        return replace(view, connection=connection, deal=deal)
+        return replace(view, connection=connection, deal=deal, asked=self._asked is not None)
 
     def _shown(self, sitting: Sitting) -> View:
         return self._showing.shown(self._view(sitting), self._seen)

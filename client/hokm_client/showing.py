@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from hokm.table import Round
 from hokm_client.console import Console
-from hokm_client.messages import Messages
+from hokm_client.messages import Messages, Until
 from hokm_client.terminal import say
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.seen import Seen, resting, view_of
@@ -55,21 +55,23 @@ class Showing:
 
     # What is said.
 
-    def say(self, sentence: str, seconds: float = NOTICE_SECONDS) -> None:
+    def say(self, sentence: str, seconds: float = NOTICE_SECONDS, until: Until = Until.PLAYED) -> None:
         """Something has happened."""
-        self._messages.add(sentence, self._clock(), seconds)
+        self._messages.add(sentence, self._clock(), seconds, until)
         self._console.note(sentence)
         self._changed()
+
+    def warn(self, sentence: str) -> None:
+        """Something that must not be overlooked: it stays to the end."""
+        self.say(sentence, math.inf, Until.NOTHING)
 
     def reply(self, sentence: str, seconds: float = REPLY_SECONDS) -> None:
         """An answer to what was typed, until something else is."""
-        self._messages.add(sentence, self._clock(), seconds, answers=True)
-        self._console.note(sentence)
-        self._changed()
+        self.say(sentence, seconds, Until.TYPED)
 
-    def answered(self) -> None:
-        """Something else was typed."""
-        self._messages.answered()
+    def end(self, what: Until) -> None:
+        """That has happened: what was said until then is old."""
+        self._messages.end(what)
 
     # What rests.
 
@@ -83,7 +85,8 @@ class Showing:
         if not self._console.is_plain:
             until = self._clock() + ROUND_SECONDS
             self._rest = _Rest(until, seen, None)
-            self._messages.add(" ".join(say.turn(view_of(seen, 0, 0), self._language)), until, NOTICE_SECONDS)
+            told = " ".join(say.turn(view_of(seen, 0, 0), self._language))
+            self._messages.add(told, until, NOTICE_SECONDS, Until.PLAYED)
 
     def stop_resting(self) -> None:
         """Somebody wants to see how things are."""
@@ -100,7 +103,7 @@ class Showing:
             view = _rested(view, seen, rest)
         self._tell_of_seats(view)
         messages = self._messages.at(now)
-        if view.seats[view.me].absent:
+        if view.seats[view.me].absent and view.phase is not Phase.GAME_OVER:
             messages += (notices(self._language).type_back,)
         return replace(view, messages=messages, typed=self._console.typed)
 

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
             raise
-        return _say(f"The package {package} is not installed: pip install 'hokm[server]'", FAILED)
+        return _say(f"The package {package} is not installed: hokm[server], the extra for servers, brings it.", FAILED)
     except KeyboardInterrupt:  # a second one, while it was stopping
         return FAILED
 

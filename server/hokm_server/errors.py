@@ -307,4 +307,4 @@ class PackageMissing(Unknown):
 
     package: str
     extra: str
-    sentence = "The package {package} is not installed: pip install 'hokm[{extra}]'"
+    sentence = "The package {package} is not installed: the extra hokm[{extra}] brings it."

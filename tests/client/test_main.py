@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from hokm_client.__main__ import main
+from hokm_client.identity import read_or_make_identity
+from hokm_server import house_keys
 from tests.client.visits import house
 
 
@@ -46,6 +50,43 @@ async def test_a_table_is_opened_listed_and_joined_by_token(tmp_path: Path) -> N
         assert status == 1
         assert said.count("\n") == 1
     assert (tmp_path / "players" / "me.key").exists()
+
+
+async def test_a_key_is_printed_as_the_verifier_takes_it(tmp_path: Path) -> None:
+    """The public one; where there is none, none is made."""
+    status, out, said = await typed("key", "--var", str(tmp_path))
+    assert (status, out) == (1, "")
+    assert "me.key" in said
+    assert not (tmp_path / "players").exists()
+    key = read_or_make_identity(tmp_path / "players" / "me.key", secrets.token_bytes)
+    assert await typed("key", "--var", str(tmp_path)) == (0, key.public.hex() + "\n", "")
+
+
+async def test_an_error_is_told_in_the_language_of_the_player(tmp_path: Path) -> None:
+    """Before there is any game."""
+    status, _, said = await typed("play", "--policy", str(tmp_path / "nothing"), "--lang", "fa", "--var", str(tmp_path))
+    assert status == 1
+    assert "فایل اعتماد" in said
+    status, _, said = await typed("local", "--players", "me", "--lang", "fa", "--var", "/proc/nope")
+    assert (status, said.count("\n")) == (1, 1)
+
+
+async def test_no_tables_are_a_sentence_beside_the_list(tmp_path: Path) -> None:
+    """The list is empty, for programs; persons are told."""
+    async with house(tmp_path) as found:
+        status, out, said = await typed("list", "--server", found.address, "--var", str(tmp_path))
+        assert (status, out) == (0, "")
+        assert "hokm play --open" in said
+
+
+async def test_a_policy_of_another_house_is_named_as_such(tmp_path: Path) -> None:
+    """It is more often the wrong policy than a wrong server."""
+    other = house_keys.create(tmp_path / "keys", "example.org/hokm", 0, entropy=secrets.token_bytes)
+    other.write_policy(tmp_path / "policy")
+    async with house(tmp_path / "house") as found:
+        status, _, said = await typed("list", "--server", found.address, "--var", str(tmp_path))
+    assert status == 1
+    assert "the policy of another house" in said
 
 
 async def test_what_cannot_be_is_one_sentence(tmp_path: Path) -> None:
@@ -91,13 +132,9 @@ async def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path, argume
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
-        ["dance"],
-        ["open", "--bots", "4"],
-        ["proof", "xyz"],
+        *([], ["dance"], ["list", "--colour"], ["open", "--bots", "4"], ["open", "--bots", "one"], ["proof", "xyz"]),
         *(["proof", "ab" * 16, "--round", word] for word in ("-1", "0", "4294967296", "one")),
-        ["bots", "--delay-ms", "9-1"],
-        ["list", "--colour"],
+        *(["bots", "--delay-ms", "9-1"], ["bots", "--delay-ms", "soon"], ["play", "--table", "12"]),
     ],
     ids=str,
 )
@@ -106,7 +143,9 @@ def test_wrong_usage_is_status_2(arguments: list[str], capsys: pytest.CaptureFix
     with pytest.raises(SystemExit) as left:
         main(arguments)
     assert left.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: hokm")
+    said = capsys.readouterr().err
+    assert said.startswith("usage: hokm")
+    assert not re.search("_[a-z]+ value", said), "the name of a function of ours"
 
 
 def test_help_needs_no_extra() -> None:
@@ -129,4 +168,4 @@ def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == "The package grpc is not installed: pip install 'hokm[client]'\n"
+    assert done.stderr == "The package grpc is not installed: hokm[client], the extra for players, brings it.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
 import signal
 import termios
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from hokm.verify import Verdict
+from hokm_client import unfinished
 from hokm_client.terminal.bidi import Bidi, laid_out
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import Language, verdict, words
@@ -103,7 +105,7 @@ async def test_a_round_is_played_by_typing(tmp_path: Path, language: Language) -
         await window.until_shown(written(language, asked[: asked.index("?") if language is EN else asked.index("؟")]))
         window.keys("yes\r" if language is EN else "بله\r")
         assert await window.ended() == 0
-        assert f"hokm play --server {server.address} --table" in str(window)
+        assert re.search(f"hokm play --table [0-9a-f]+ --server {server.address}", str(window))
         assert termios.tcgetattr(window._theirs) == window.modes
 
 
@@ -133,6 +135,20 @@ async def test_slips_are_refused_here_and_the_line_is_kept(tmp_path: Path) -> No
         await window.until_shown("Close the program")
         window.keys("no\r")
         await window.until_shown(words(EN).cancelled)
+
+
+async def test_whoever_waits_for_others_is_told_how_they_come(tmp_path: Path) -> None:
+    """The command that is shown brings another player to the table, from the same directory."""
+    async with house(tmp_path) as server:
+        line = ["play", "--server", server.address, "--var", str(tmp_path), "--open", "--bots", "1,2", "--lang", "en"]
+        async with pane(*line, columns=400) as window:
+            await window.until_shown(notices(EN).others_join)
+            told = re.search("hokm (play --table .* --as friend)", " ".join(" ".join(window.lines).split()))
+            assert told is not None
+            async with pane(*told[1].split(), "--lang", "en") as friend:
+                await friend.until_shown("Round 1")
+                await window.until_shown("Round 1")
+                assert notices(EN).others_join not in str(window)
 
 
 async def test_leaving_asks_first(tmp_path: Path) -> None:
@@ -243,13 +259,13 @@ async def test_a_signal_closes_the_program_and_the_terminal_is_as_it_was(tmp_pat
 # hokm local
 
 
-def programs_of(var: Path) -> list[str]:
-    """The command lines of all programs that run for that directory."""
-    lines = []
+def programs_of(var: Path) -> dict[int, str]:
+    """The command lines of all programs that run for that directory, by their process ids."""
+    lines = {}
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            lines.append(entry.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-    return [line for line in lines if f"--var {var} " in line]
+            lines[int(entry.parent.name)] = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return {pid: line for pid, line in lines.items() if f"--var {var} " in line}
 
 
 async def test_one_command_brings_server_bots_and_a_seat(tmp_path: Path) -> None:
@@ -260,7 +276,50 @@ async def test_one_command_brings_server_bots_and_a_seat(tmp_path: Path) -> None
         window.keys("\x03\x03")
         assert await window.ended() == 0
         assert f"hokm local --var {tmp_path}" in str(window)
-    assert programs_of(tmp_path) == []
+    assert programs_of(tmp_path) == {}
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_a_server_that_dies_ends_the_game_with_a_sentence(tmp_path: Path, language: Language) -> None:
+    """The program that started it notices, says so, and takes the game up when it is called again."""
+    arguments = ("local", "--var", str(tmp_path), "--lang", language, "--pace-ms", "0-0")
+    async with pane(*arguments) as window:
+        await play_until(window, language, written(language, words(language).last_trick))
+        await window.until(lambda window: legal(window), "my turn")
+        held = legal(window)
+        (server,) = [pid for pid, line in programs_of(tmp_path).items() if " hokm_server serve " in line]
+        os.kill(server, signal.SIGKILL)
+        assert await window.ended() == 1
+        said = "The server of this game has stopped" if language is EN else "سرور این بازی"
+        assert written(language, said) in str(window)
+    async with pane(*arguments) as window:
+        await window.until(lambda window: legal(window) == held, "the same cards")
+
+
+async def test_a_game_that_ended_meanwhile_is_told_of(tmp_path: Path) -> None:
+    """Its server went on without the player: the next start says who won, and that the proof was checked."""
+    async with house(tmp_path) as server:
+        async with pane(*new_table(server, "--lang", "en", "--turn-seconds", "5")) as window:
+            await window.until(lambda window: legal(window) or words(EN).prompt_trumps in str(window), "my turn")
+            table_id = unfinished.remembered(tmp_path / "players" / "me")
+            assert table_id is not None
+            window.keys("leave\ryes\r")
+            assert await window.ended() == 0
+        unfinished.remember(tmp_path / "players" / "me", table_id)  # as if it had been closed and not left
+        while await _tables(server):
+            await asyncio.sleep(0.05)
+        async with pane(*new_table(server, "--lang", "en")) as window:
+            await window.until_shown("The game that you had left open is over.")
+            await window.until_shown("The proof of the whole game was checked")
+        assert unfinished.remembered(tmp_path / "players" / "me") != table_id
+        assert (tmp_path / "proofs" / f"{table_id.hex()}-game.json").exists()
+
+
+async def _tables(server: KilledServer) -> list[str]:
+    where = ("--server", server.address, "--policy", str(server.var / "policy"))
+    program = piped(["list", *where, "--identity", str(server.var / "looker.key")])
+    said, _ = await asyncio.to_thread(program.communicate)
+    return said.splitlines()
 
 
 async def test_a_program_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:

@@ -339,7 +339,10 @@ def test_a_missing_extra_is_said_in_a_sentence(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "hokm-server: The package sqlalchemy is not installed: pip install 'hokm[server]'\n"
+    assert (
+        done.stderr
+        == "hokm-server: The package sqlalchemy is not installed: hokm[server], the extra for servers, brings it.\n"
+    )
 
 
 # keys

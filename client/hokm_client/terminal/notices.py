@@ -35,9 +35,16 @@ class Notices:
     already_sent: str
     left: str
     come_back: str
-    """{command}"""
+    """Before the command for that."""
+    game_waits: str
+    """The same, where the server has stopped with the program."""
+    quit_waiting: str
+    """The question before that."""
+    ended_meanwhile: str
     others_join: str
-    """{command}"""
+    """Before the command for that."""
+    others_elsewhere: str
+    """{files}"""
     caught: str
     """{what}"""
     evidence: str
@@ -57,11 +64,15 @@ _ENGLISH: Final = Notices(
     timed_out_card="Your time was over: by the rules the house played the {card} for you.",
     timed_out_trump="Your time was over: by the rules the house named {suit} as trumps for you.",
     type_back="A stand-in plays for you. Type back to play on yourself.",
-    resigned="You have resigned this round's game.",
+    resigned="You have resigned the game.",
     already_sent="That is on its way already.",
     left="You have left the table.",
-    come_back="The game goes on. To come back: {command}",
-    others_join="Others sit down here with: {command}",
+    come_back="The game goes on. To come back:",
+    game_waits="The server has stopped too, and the game waits. To come back:",
+    quit_waiting="Close the program in the middle of a game? The server stops too, and the game waits. Type yes or no.",
+    ended_meanwhile="The game that you had left open is over.",
+    others_join="Others sit down here with:",
+    others_elsewhere="On another machine too, with --policy and a copy of {files}.",
     caught="THE SERVER WAS CAUGHT: {what} Nothing more is signed at this table.",
     evidence="The evidence is kept in {folder}",
     taken_over="Your seat is being played from elsewhere, with the same key.",
@@ -82,8 +93,12 @@ _PERSIAN: Final = Notices(
     resigned="شما در این بازی تسلیم شدید.",
     already_sent="فرستاده شده و در راه است.",
     left="شما از سر میز بلند شدید.",
-    come_back="بازی ادامه دارد. برای برگشتن: {command}",
-    others_join="دیگران با این فرمان سر این میز می‌نشینند: {command}",
+    come_back="بازی ادامه دارد. برای برگشتن:",
+    game_waits="سرور هم ایستاد و بازی منتظر می‌ماند. برای برگشتن:",
+    quit_waiting="وسط بازی برنامه را می‌بندید؟ سرور هم می‌ایستد و بازی منتظر می‌ماند. بنویسید بله یا نه.",
+    ended_meanwhile="بازی‌ای که باز گذاشته بودید تمام شده است.",
+    others_join="دیگران با این فرمان سر این میز می‌نشینند:",
+    others_elsewhere="از جای دیگر هم می‌شود، با --policy و رونوشتی از {files}.",
     caught="مچ سرور گرفته شد: {what} سر این میز دیگر چیزی امضا نمی‌شود.",
     evidence="مدرک در اینجاست: {folder}",
     taken_over="با همین کلید، از جای دیگری به جای شما بازی می‌کنند.",

@@ -7,6 +7,7 @@ from typing import Final
 
 from hokm import errors
 from hokm.cards import RANKS, SUITS, rank_persian, suit_persian
+from hokm_client import errors as ours
 from hokm_client.terminal.words import Words
 
 _SPADES, _HEARTS, _DIAMONDS, _CLUBS = (suit_persian(suit) for suit in SUITS)
@@ -28,7 +29,8 @@ WORDS: Final = Words(
     hakem="حاکم",
     to_play=("نوبت شما", "نوبت اوست", "نوبت اوست", "نوبت اوست"),
     awaited="در انتظار",
-    ahead="جلوتر",
+    ahead="برگ برتر",
+    between=" – ",
     game="حکم",
     round="دور {round} از بازی تا {target} امتیاز",
     before_first_round="بازی تا {target} امتیاز",
@@ -68,6 +70,7 @@ WORDS: Final = Words(
         "این دست را یارتان برد.",
         "این دست را حریف چپ برد.",
     ),
+    drawn="برای حاکم اول {count} برگ رو شد: {card} به {who} رسید.",
     hakem_is=(
         "شما حاکم هستید.",
         "حریف راست حاکم است.",
@@ -149,12 +152,14 @@ WORDS: Final = Words(
     prompt_card="برگ را با شماره یا نامش بنویسید؛ راهنما: ؟",
     prompt_trumps="حکم را با شماره یا نامش بنویسید؛ راهنما: ؟",
     prompt_wait="راهنما: ؟",
+    prompt_answer="بله یا نه",
     confirm_leave="از سر میز بلند می‌شوید؟ جانشین به جای شما بازی می‌کند. بنویسید بله یا نه.",
     confirm_resign="تسلیم می‌شوید؟ اگر یارتان هم تسلیم شود یا آدم نباشد، بازی را باخته‌اید. بنویسید بله یا نه.",
     confirm_quit="وسط بازی برنامه را می‌بندید؟ وقت شما همچنان می‌گذرد. بنویسید بله یا نه.",
     cancelled="کاری انجام نشد.",
     help=(
         "۳: برگ شماره ۳. شاه دل، ۱۰ دل یا KH: همان برگ.",
+        "برگی که میان قلاب است الان بازی‌کردنی است.",
         "دل یا ♥: اگر حاکم باشید، حکم را تعیین می‌کند.",
         "دست قبل: آخرین دست. امتیاز: وضع امتیازها. دوباره: همه چیز از نو.",
         "برگشتم: خودتان ادامه می‌دهید و جانشین می‌رود.",
@@ -181,6 +186,22 @@ WORDS: Final = Words(
         "NO_SUCH_WORD": "«{text}» نه برگ است و نه فرمان. برای راهنما بنویسید ؟",
     },
     refusals={
+        ours.BadAddress: "{address} نشانی سرور نیست: host:port.",
+        ours.IdentityExposed: "فایل کلید شما {path} برای دیگران باز است (mode {mode}): فقط خودتان باید آن را بخوانید.",
+        ours.IdentityMalformed: "{path} فایل کلید نیست: {length} بایت دارد و باید ۳۲ بایت باشد.",
+        ours.IdentityMissing: "فایل کلید شما {path} خوانده نمی‌شود: {what}.",
+        ours.IdentityUnwritable: "کلید شما در {path} نوشته نمی‌شود: {what}.",
+        ours.KeepingFailed: "در {path} نمی‌شود چیزی نگه داشت: {what}. چیزی فرستاده نشد.",
+        ours.KeepingInUse: "{path} در دست برنامهٔ دیگری است. بازیکن دیگر نام دیگری دارد: --as NAME",
+        ours.LogNotTrusted: "سرور {address} دفتر {origin} را می‌نویسد و فایل اعتماد شما آن را نمی‌شناسد: "
+        "این فایل از خانهٔ دیگری است، یا سرور اشتباه است.",
+        ours.NoFreeSeat: "این میز صندلی خالی ندارد.",
+        ours.NoTable: "هیچ میزی صندلی خالی ندارد: میز تازه با --open باز می‌شود و ربات‌ها با --bots می‌نشینند.",
+        ours.PolicyMissing: "فایل اعتماد {path} خوانده نمی‌شود: {what}.",
+        ours.ServerNotReady: "سرور راه نیفتاد: {what}",
+        ours.ServerStopped: "سرور این بازی از کار افتاد؛ شاید {path} بگوید چرا. "
+        "هر چه بازی شده نگه داشته شده است: برای ادامه دوباره شروع کنید.",
+        ours.Unreachable: "سرور {address} در دسترس نیست: {what}.",
         errors.AlreadyBack: "برگشته‌اید: از تصمیم بعدی خودتان بازی می‌کنید.",
         errors.AlreadyCommitted: "عددتان در این بُر زدن مهر و موم شده است.",
         errors.AlreadyLeft: "از سر میز بلند شده‌اید.",

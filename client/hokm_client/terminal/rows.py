@@ -65,8 +65,9 @@ class Ink:
         return self._laid(text, False, style)
 
     def paragraph(self, text: str, width: int, style: Style = Style.PLAIN) -> list[Piece]:
-        """A sentence, in as many lines as it needs."""
-        return [self._laid(line, self.rtl, style) for line in wrap(text, width)]
+        """A sentence, in as many lines as it needs. A command, in which nothing runs to the left, stays as it is."""
+        rtl = self.rtl and has_rtl(text)
+        return [self._laid(line, rtl, style) for line in wrap(text, width)]
 
     def _laid(self, text: str, rtl: bool, style: Style) -> Piece:
         written = laid_out(text, rtl, self.bidi)

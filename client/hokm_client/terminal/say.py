@@ -8,7 +8,7 @@ reader can follow without a picture.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -55,6 +55,8 @@ def tricks_line(view: View, language: Language) -> str:
 def turn(view: View, language: Language) -> list[str]:
     """What the table waits for, and how long: one to three sentences."""
     catalogue = words(language)
+    if view.connection is Connection.LOST and view.phase is not Phase.GAME_OVER:
+        return [catalogue.slips["NOT_CONNECTED"]]
     match view.phase:
         case Phase.SEATING:
             return [catalogue.seating]
@@ -74,6 +76,8 @@ def turn(view: View, language: Language) -> list[str]:
 def prompt(view: View, language: Language) -> str:
     """What may be typed now."""
     catalogue = words(language)
+    if view.asked:
+        return catalogue.prompt_answer
     if not view.my_turn:
         return catalogue.prompt_wait
     match view.phase:
@@ -198,6 +202,14 @@ def choices(view: View, language: Language) -> list[str]:
         if view.legal >> card & 1
     ]
     return [f"{catalogue.may_play}: {listed(language, legal)}."] if legal else []
+
+
+def drawn(turned: Sequence[tuple[Seat, Card]], hakem: Seat, me: Seat, language: Language) -> str:
+    """How the first hakem was found: by which card, of how many that were turned up."""
+    catalogue = words(language)
+    card = next(card for seat, card in reversed(turned) if seat == hakem)
+    who = catalogue.within[place(hakem, me)]
+    return catalogue.drawn.format(count=number(language, len(turned)), card=card_name(language, card), who=who)
 
 
 def _on_table(view: View, language: Language) -> str:

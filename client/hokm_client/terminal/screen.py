@@ -5,14 +5,17 @@ I sit at the bottom, my partner at the top, the seat that plays after me on the 
 left: on a screen as at a table, in every language. Words and numbers run in the direction of the language.
 
 Nothing is told by colour alone: a suit has its symbol and its name, a card that may be played stands in brackets, and
-hakem, turn, absence and the card that is ahead are words. `draw` makes the picture, `tell` the same as sentences, one
-on each line, for a screen reader or a terminal too narrow for the picture.
+hakem, turn, absence and whose card is the best are words. `draw` makes the picture, `tell` the same as sentences, one
+on each line, for a screen reader or a terminal too narrow for the picture. A terminal too low for all of the picture
+gets what matters most of it.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Final
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Final, NamedTuple
 
 from hokm.cards import SUITS, Card, suit_of
 from hokm.rules import Seat
@@ -28,34 +31,109 @@ MOST_WIDTH: Final = 100
 """Wider ones are not filled: a table should be seen at one glance."""
 
 PROMPT: Final = "> "
+_PROMPT_FROM_THE_RIGHT: Final = " <"
 
 MESSAGES: Final = 3
 """So many of the newest messages are shown."""
 
+_NOTHING_THERE: Final = "–"
+"""Where a card may come to lie. A dot would look like a Persian zero."""
+
+
+class _Worth(IntEnum):
+    """What a low terminal does without: the first of these first, and never the last."""
+
+    OLDEST_MESSAGE = 0
+    OLD_MESSAGE = 1
+    GAP_BELOW_HAND = 2
+    GAP_ABOVE_HAND = 3
+    LAST_TRICK = 4
+    WELL = 5
+    HINT = 6
+    RULE = 7
+    SUIT_NAME = 8
+    ALL_ELSE = 9
+
+
+class _Row(NamedTuple):
+    """One line of the picture."""
+
+    worth: _Worth
+    line: str
+
+
 _CARD_CELLS: Final = 6
 
 
-def draw(view: View, language: Language, width: int, *, bidi: Bidi = Bidi.SHAPED, colour: bool = True) -> list[str]:
-    """The picture, from top to bottom, the prompt last: the cursor belongs behind it.
+def draw(
+    view: View,
+    language: Language,
+    width: int,
+    height: int = sys.maxsize,
+    *,
+    bidi: Bidi = Bidi.SHAPED,
+    colour: bool = True,
+) -> list[str]:
+    """The picture, from top to bottom, the line that is typed last.
 
     With `colour` False there is no escape sequence in it.
     """
+    typed = prompt_line(view.typed, language, width, bidi)[0]
     if width < LEAST_WIDTH:
-        return tell(view, language, width, bidi=bidi)
+        return _fitting(_rows(_Worth.ALL_ELSE, [*tell(view, language, width, bidi=bidi), typed]), height)
     ink = Ink(colour, bidi, language.rtl)
     width = min(width, MOST_WIDTH)
-    rule = ink.row([(0, ink.symbols("─" * width, Style.FAINT))])
-    lines = [*_top(view, language, width, ink), rule, *_table(view, language, width, ink), rule]
-    lines += [*_turn(view, language, width, ink), *_last(view, language, width, ink)]
-    lines += _menu(view, language, width, ink) if _names_trumps(view) else []
-    lines += ["", *_hand(view, language, width, ink), ""] if view.hand else [""]
-    for message in view.messages[-MESSAGES:]:
-        lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(clean(message), width, Style.BOLD)]
-    lines += [
-        ink.row([ink.start(line, width)]) for line in ink.paragraph(say.prompt(view, language), width, Style.FAINT)
-    ]
-    lines.append(PROMPT + ink.symbols(clip(clean(view.typed), width - len(PROMPT) - 1)).written)
-    return lines
+    rule = _Row(_Worth.RULE, ink.row([(0, ink.symbols("─" * width, Style.FAINT))]))
+    rows = [*_top(view, language, width, ink), rule]
+    rows += _rows(_Worth.ALL_ELSE, _table(view, language, width, ink))
+    rows += [rule, *_rows(_Worth.ALL_ELSE, _turn(view, language, width, ink))]
+    rows += _rows(_Worth.LAST_TRICK, _last(view, language, width, ink))
+    rows += _rows(_Worth.ALL_ELSE, _menu(view, language, width, ink) if _names_trumps(view) else [])
+    rows.append(_Row(_Worth.GAP_ABOVE_HAND, ""))
+    if view.hand:
+        rows += _hand(view, language, width, ink)
+        rows.append(_Row(_Worth.GAP_BELOW_HAND, ""))
+    for age, message in reversed([*enumerate(reversed(view.messages[-MESSAGES:]))]):
+        worth = (_Worth.ALL_ELSE, _Worth.OLD_MESSAGE, _Worth.OLDEST_MESSAGE)[age]
+        rows += _rows(worth, _sentence(clean(message), width, ink, Style.BOLD))
+    hint = _Worth.ALL_ELSE if view.asked else _Worth.HINT
+    rows += _rows(hint, _sentence(say.prompt(view, language), width, ink, Style.FAINT))
+    rows.append(_Row(_Worth.ALL_ELSE, typed))
+    return _fitting(rows, height)
+
+
+def prompt_line(typed: str, language: Language, width: int, bidi: Bidi) -> tuple[str, int]:
+    """The line that is typed, and the column, from 1, of the next letter.
+
+    It goes from the right in Persian, where this program sets the letters; a terminal that turns them round itself
+    would put its cursor somewhere else.
+    """
+    width = min(width, MOST_WIDTH)
+    text = clip(clean(typed), max(0, width - len(PROMPT) - 1))
+    if not language.rtl or bidi is not Bidi.SHAPED:
+        line = PROMPT + Ink(False, bidi, False).symbols(text).written
+        return line, cells(line) + 1
+    line = Ink(False, bidi, True).piece(text, width).written + _PROMPT_FROM_THE_RIGHT
+    left = max(0, width - cells(line))
+    return " " * left + line, max(1, left)
+
+
+def _rows(worth: _Worth, lines: Iterable[str]) -> list[_Row]:
+    return [_Row(worth, line) for line in lines]
+
+
+def _fitting(rows: list[_Row], height: int) -> list[str]:
+    """So many lines: the first, which names trumps, and what is worth most of the others, the lowest where all is."""
+    for worth in _Worth:
+        if len(rows) > height and worth is not _Worth.ALL_ELSE:
+            rows = [row for row in rows if row.worth is not worth]
+    lines = [row.line for row in rows]
+    return lines if len(lines) <= height else [lines[0], *lines[len(lines) - height + 1 :]]
+
+
+def _sentence(text: str, width: int, ink: Ink, style: Style = Style.PLAIN) -> list[str]:
+    """A sentence in as many lines as it needs, each at the side where the language begins."""
+    return [ink.row([ink.start(line, width)]) for line in ink.paragraph(text, width, style)]
 
 
 def tell(view: View, language: Language, width: int | None = None, *, bidi: Bidi = Bidi.NONE) -> list[str]:
@@ -77,18 +155,21 @@ def tell(view: View, language: Language, width: int | None = None, *, bidi: Bidi
 # Above the table: the game, trumps, score, tricks, and whether all is well.
 
 
-def _top(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+def _top(view: View, language: Language, width: int, ink: Ink) -> list[_Row]:
     trumps = _trumps(view, language, ink)
     taken = sum(piece.cells for piece in trumps)
-    title = ink.piece(f"{words(language).game} · {say.round_line(view, language)}", width - 1 - taken, Style.BOLD)
+    between = words(language).between
+    name = f"{words(language).game}{between}{say.round_line(view, language)}"
+    title = ink.piece(name, width - 1 - taken, Style.BOLD)
     counts = [] if view.phase is Phase.SEATING else [say.score_line(view, language), say.tricks_line(view, language)]
-    score = ink.piece(" · ".join(counts), width)
+    score = ink.piece(between.join(counts), width)
     well = _wellness(view, language, width, ink)
-    together = score.cells + 1 + well.cells <= width
     first = ink.row([ink.start(title, width), *ink.flow(trumps, width - taken, width)])
-    if together:
-        return [first, ink.row([ink.start(score, width), ink.end(well, width)])]
-    return [first, ink.row([ink.start(score, width)]), ink.row([ink.start(well, width)])]
+    if score.cells + 1 + well.cells <= width:
+        return _rows(_Worth.ALL_ELSE, [first, ink.row([ink.start(score, width), ink.end(well, width)])])
+    worth = _Worth.ALL_ELSE if well.style is Style.WARNING else _Worth.WELL
+    lines = [first, ink.row([ink.start(score, width)])]
+    return [*_rows(_Worth.ALL_ELSE, lines), _Row(worth, ink.row([ink.start(well, width)]))]
 
 
 def _trumps(view: View, language: Language, ink: Ink) -> list[Piece]:
@@ -136,22 +217,21 @@ def _table(view: View, language: Language, width: int, ink: Ink) -> list[str]:
 
 def _card(card: Card | None, language: Language, ink: Ink) -> list[Piece]:
     if card is None:
-        return [ink.symbols(line, Style.FAINT) for line in ("", "·", "")]
+        return [ink.symbols(line, Style.FAINT) for line in ("", _NOTHING_THERE, "")]
     style = CARD_ON[suit_of(card)]
     return [ink.symbols(line, style) for line in ("┌────┐", f"│{symbol(language, card):^4}│", "└────┘")]
 
 
 def _one_line(view: View, seat: Seat, language: Language, width: int, ink: Ink) -> Piece:
-    return ink.piece(
-        " · ".join((_called(view, seat, language), *_marks(view, seat, language))), width, _look(view, seat)
-    )
+    told = words(language).between.join((_called(view, seat, language), *_marks(view, seat, language)))
+    return ink.piece(told, width, _look(view, seat))
 
 
 def _three_lines(view: View, seat: Seat, language: Language, width: int, ink: Ink) -> list[Piece]:
     """Who it is, then the marks, as many to a line as find room."""
     lines = [""]
     for mark in _marks(view, seat, language):
-        longer = f"{lines[-1]} · {mark}" if lines[-1] else mark
+        longer = f"{lines[-1]}{words(language).between}{mark}" if lines[-1] else mark
         if cells(longer) <= width:
             lines[-1] = longer
         else:
@@ -167,11 +247,11 @@ def _look(view: View, seat: Seat) -> Style:
 def _called(view: View, seat: Seat, language: Language) -> str:
     label = words(language).labels[place(seat, view.me)]
     name = clean(view.seats[seat].name).strip()
-    return f"{label} · {apart(name, language.rtl)}" if name else label
+    return f"{label}{words(language).between}{apart(name, language.rtl)}" if name else label
 
 
 def _marks(view: View, seat: Seat, language: Language) -> list[str]:
-    """What is to be said of a seat, in words: who holds it, hakem, turn, ahead."""
+    """What is to be said of a seat, in words: who holds it, hakem, turn, whether its card is the best."""
     catalogue = words(language)
     seated = view.seats[seat]
     marks = _holder(seated, place(seat, view.me), language)
@@ -206,8 +286,7 @@ def _holder(seated: Seated, where: Place, language: Language) -> list[str]:
 
 def _turn(view: View, language: Language, width: int, ink: Ink) -> list[str]:
     look = Style.BOLD if view.turn == view.me else Style.PLAIN
-    lines = ink.paragraph(" ".join(say.turn(view, language)), width, look)
-    return [ink.row([ink.start(line, width)]) for line in lines]
+    return _sentence(" ".join(say.turn(view, language)), width, ink, look)
 
 
 def _last(view: View, language: Language, width: int, ink: Ink) -> list[str]:
@@ -219,8 +298,7 @@ def _last(view: View, language: Language, width: int, ink: Ink) -> list[str]:
         for seat, card in view.last.plays()
     )
     taken = catalogue.takes[place(view.last.winner(view.trump), view.me)]
-    lines = ink.paragraph(f"{catalogue.last_trick}: {cards}. {taken}", width, Style.FAINT)
-    return [ink.row([ink.start(line, width)]) for line in lines]
+    return _sentence(f"{catalogue.last_trick}: {cards}. {taken}", width, ink, Style.FAINT)
 
 
 def _names_trumps(view: View) -> bool:
@@ -241,7 +319,7 @@ def _menu(view: View, language: Language, width: int, ink: Ink) -> list[str]:
 _SLOT: Final = 6
 
 
-def _hand(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+def _hand(view: View, language: Language, width: int, ink: Ink) -> list[_Row]:
     """Three rows for as many suits as find room: their names, the cards, and the numbers to type.
 
     A card that may be played stands in brackets; numbers are there while cards are played.
@@ -252,16 +330,21 @@ def _hand(view: View, language: Language, width: int, ink: Ink) -> list[str]:
         if not groups or suit_of(groups[-1][-1][1]) != suit_of(card) or len(groups[-1]) * _SLOT + _SLOT > width:
             groups.append([])
         groups[-1].append((index, card))
-    lines: list[str] = []
+    rows: list[_Row] = []
     names: list[tuple[int, Piece]] = []
     faces: list[tuple[int, Piece]] = []
     numbers: list[tuple[int, Piece]] = []
     column = 0
 
     def finish() -> None:
-        lines.extend(ink.row(row) for row in (names, faces, numbers) if row)
-        for row in (names, faces, numbers):
-            row.clear()
+        for worth, placed in (
+            (_Worth.SUIT_NAME, names),
+            (_Worth.ALL_ELSE, faces),
+            (_Worth.ALL_ELSE, numbers),
+        ):
+            if placed:
+                rows.append(_Row(worth, ink.row(placed)))
+                placed.clear()
 
     for group in groups:
         name = ink.piece(suit_name(language, suit_of(group[0][1])), width)
@@ -279,7 +362,7 @@ def _hand(view: View, language: Language, width: int, ink: Ink) -> list[str]:
                 numbers += ink.flow([ink.symbols(below, Style.FAINT)], at, width)
         column += room
     finish()
-    return lines
+    return rows
 
 
 def _face(card: Card, view: View, language: Language, ink: Ink) -> Piece:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hokm.cards import Hand
-from hokm.events import Dealt, Event, GameEndCause, GameEnded, RoundRevealed, SeatKind, ServerFault
-from hokm.rules import Seat
+from hokm.deal import draw
+from hokm.events import Dealt, Event, GameEndCause, GameEnded, HakemDrawn, RoundRevealed, SeatKind, ServerFault
+from hokm.rules import Seat, Turned, first_hakem
 from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, may_play, to_act
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
 
@@ -89,6 +90,15 @@ def view_of(seen: Seen, dealt: Hand, now_ms: int) -> View:
 def resting(view: View, round_: Round, trick: int) -> View:
     """The same picture with that trick of the round, from 0, still on the table: it is the last one too."""
     return replace(view, trick=_trick(round_, trick), last=_trick(round_, trick))
+
+
+def turned_up(before: Table, drawn: HakemDrawn) -> Turned:
+    """The cards that were turned up for the first hakem, each with its seat; `before` is the table without the draw."""
+    ceremony = before.stage
+    assert isinstance(ceremony, Ceremony)
+    assert ceremony.commit_set is not None
+    start, pack = draw(ceremony.commit_set, drawn.numbers)
+    return first_hakem(before.rules.first_hakem, pack, start)[1]
 
 
 # The seats, and what is waited for.

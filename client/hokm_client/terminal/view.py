@@ -161,6 +161,8 @@ class View:
     connection: Connection = Connection.UP
     messages: tuple[str, ...] = ()
     """Sentences in the player's language, the newest last: a refusal, a verdict."""
+    asked: bool = False
+    """A yes or no is wanted, to the newest message."""
     typed: str = ""
     """What stands unfinished behind the prompt: a redraw keeps it."""
 

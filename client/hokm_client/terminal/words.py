@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from hokm import errors
 from hokm.cards import Card, card_symbol, persian_digits
 from hokm.errors import HokmError, reason_of
-from hokm_client.terminal.bidi import apart, clean
+from hokm_client.terminal.bidi import apart, clean, has_rtl, leftward
 
 Four: TypeAlias = tuple[str, str, str, str]
 
@@ -64,7 +64,9 @@ class Words:
     awaited: str
     """In a ceremony, where the programs act."""
     ahead: str
-    """The card that would take the trick as it lies."""
+    """Whose card would take the trick as it lies."""
+    between: str
+    """Between the things that are said of one seat or game. Persian has its own: there a dot looks like a zero."""
     game: str
     """The game's name."""
 
@@ -94,6 +96,8 @@ class Words:
     plays: Four
     cuts: Four
     takes: Four
+    drawn: str
+    """{count}, {card}, {who}: how the first hakem was found."""
     hakem_is: Four
     trumps_are: str
     """{suit}"""
@@ -139,6 +143,8 @@ class Words:
     prompt_card: str
     prompt_trumps: str
     prompt_wait: str
+    prompt_answer: str
+    """While a yes or no is wanted."""
     confirm_leave: str
     confirm_resign: str
     confirm_quit: str
@@ -252,7 +258,8 @@ def _fact(language: Language, name: str, text: str) -> str:
         return suit_name(language, suit)
     if text.isascii() and text.isdecimal():
         return number(language, int(text)) if len(text) < 20 else text
-    return apart(clean(text), language.rtl)
+    quoted = clean(text)
+    return apart(leftward(quoted) if language.rtl and not has_rtl(quoted) else quoted, language.rtl)
 
 
 _CARDS: Final[Mapping[str, Card]] = {

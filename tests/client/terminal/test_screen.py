@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hokm.cards import FULL, PACK, hand_of
 from hokm_client.terminal import screen
-from hokm_client.terminal.bidi import Bidi, cells
+from hokm_client.terminal.bidi import LRM, Bidi, cells
 from hokm_client.terminal.rows import Style
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
 from hokm_client.terminal.words import Language, words
@@ -161,7 +161,7 @@ def test_a_redraw_keeps_what_is_typed() -> None:
 def test_hakem_turn_deadline_and_trumps_are_words() -> None:
     """All of them are in the picture without a colour."""
     text = "\n".join(screen.draw(PLAYING, Language.EN, 80, colour=False))
-    for said in ("hakem", "your turn", "23 seconds left", "Trumps: hearts", "absent", "stand-in", "bot", "ahead"):
+    for said in ("hakem", "your turn", "23 seconds left", "Trumps: hearts", "absent", "stand-in", "bot", "best card"):
         assert said in text
 
 
@@ -169,6 +169,52 @@ def test_a_narrow_terminal_gets_sentences() -> None:
     """Below the least width there is no picture."""
     assert not any("┌" in line for line in screen.draw(PLAYING, Language.EN, screen.LEAST_WIDTH - 1))
     assert any("┌" in line for line in screen.draw(PLAYING, Language.EN, screen.LEAST_WIDTH))
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (72, 20), (60, 20), (50, 24)])
+def test_a_low_terminal_does_without_what_matters_least(language: Language, width: int, height: int) -> None:
+    """Score, trumps, every seat, turn, all cards and the newest message stay; what is old and what only helps goes."""
+    messages = (*(f"{number} {'very ' * 12}old" for number in "123"), "Now")
+    view = replace(PLAYING, hand=hand_of(range(0, 52, 4)), legal=0, messages=messages)
+    for asked in (False, True):
+        lines = screen.draw(replace(view, asked=asked), language, width, height, bidi=Bidi.RAW, colour=False)
+        text = "\n".join(lines).replace(LRM, "")
+        assert len(lines) <= height
+        catalogue = words(language)
+        for said in (catalogue.score.split()[0], catalogue.trumps.split(":")[0], catalogue.turn[0].rstrip("."), "Now"):
+            assert said in text
+        assert all(label in text for label in catalogue.labels)
+        assert (catalogue.prompt_answer in text) == asked
+        assert "1 very" not in text
+        assert text.count("♠") >= 4
+
+
+def test_what_is_wrong_outlasts_a_low_terminal() -> None:
+    """A lost connection and a wrong deal are told whatever else has no room."""
+    view = replace(PLAYING, hand=hand_of(range(0, 52, 4)), connection=Connection.LOST, messages=("One.", "Two."))
+    text = "\n".join(screen.draw(view, Language.EN, 50, 22))
+    assert words(Language.EN).connections["lost"] in text
+    assert "seconds left" not in text
+
+
+@given(view=views(), language=languages, width=st.integers(1, 130), height=st.integers(2, 60), mode=modes)
+def test_no_picture_is_higher_than_the_terminal(
+    view: View, language: Language, width: int, height: int, mode: Bidi
+) -> None:
+    """The line that is typed is always there."""
+    lines = screen.draw(view, language, width, height, bidi=mode)
+    assert len(lines) <= height
+    assert lines[-1] == screen.prompt_line(view.typed, language, width, mode)[0]
+
+
+@pytest.mark.parametrize(("typed", "column"), [("", 78), ("دل", 76), ("KH", 76)])
+def test_persian_is_typed_from_the_right(typed: str, column: int) -> None:
+    """The next letter goes to the left of what is there, the cursor before it."""
+    line, at = screen.prompt_line(typed, Language.FA, 80, Bidi.SHAPED)
+    assert (cells(line), at) == (80, column)
+    assert line.endswith(" <")
+    assert screen.prompt_line(typed, Language.FA, 80, Bidi.RAW)[0].startswith("> ")
 
 
 def test_a_screen_of_24_rows_is_enough() -> None:
