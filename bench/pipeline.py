@@ -94,7 +94,7 @@ class SomeHouse:
     async def open(self) -> tuple[bytes, bytes]:
         """A table's id and its first entry."""
         opened: asyncio.Future[Made | HokmError] = asyncio.get_running_loop().create_future()
-        table_id = self.tables.open(TableRules(), (), opened.set_result)
+        table_id = self.tables.open(self.operator, TableRules(), (), opened.set_result)
         made = await opened
         assert isinstance(made, Made)
         return table_id, made.entry

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from hokm.entry import leaf as leaf_of_entry
-from hokm.errors import HokmError
+from hokm.errors import HokmError, SatDownTooOften
 from hokm.events import SeatKind, SignedMove
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.signing import SigningKey
@@ -23,10 +23,16 @@ from hokm_server.access import sees
 from hokm_server.clock import Alarm
 from hokm_server.draft import NO_SECRETS, Beside, Draft, Release, Secrets
 from hokm_server.feed import Feed, HandsFor, Subscription
+from hokm_server.shares import Caller, Share
 from hokm_server.throwing import Throws
 
 KEPT_ENTRIES = 128
 """Of one table in memory at least; twice as many at most. A round has some 60."""
+
+MOVES_BEFORE_START = 4
+"""Of one caller at one table."""
+MOVES_OF_ADDRESS = 16
+"""Of all callers of one address: four players of one house, each as often as it may."""
 
 
 class Made(NamedTuple):
@@ -62,10 +68,12 @@ class LiveTable:
         "_moves",
         "alarm",
         "alarm_ms",
+        "before_start",
         "feed",
         "id",
         "last_sign_ms",
         "older",
+        "opener",
         "releases",
         "reopen",
         "sealed_lost",
@@ -81,6 +89,10 @@ class LiveTable:
         self.id = table_id
         self.older = older
         self.table: Table | None = None
+        self.opener: Caller | None = None
+        """Who opened it, unless that was before the server started."""
+        self.before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
+        """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""
         self.secrets: Secrets = NO_SECRETS
         self.releases: list[Release] = []
         """Of the round that is played."""

@@ -108,6 +108,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             manifest_leaf=leaf(keys.manifest),
             anchor=lambda: _anchor(log),
             most_tables=settings.most_tables,
+            most_of_address=settings.of_address(settings.most_tables),
         )
         stack.callback(tables.stop)
         tables.start()

@@ -14,16 +14,19 @@ from typing import Final
 
 from hokm.errors import (
     HokmError,
+    NotAtTable,
     NotYourSeat,
     RuleNotBuilt,
     SeatNotFree,
     TableBusy,
+    TooManyOpened,
     TooManyTables,
     UnknownTable,
     UnknownVersion,
 )
 from hokm.events import (
     Anchor,
+    Leave,
     SeatKind,
     SignedMove,
     TableOpened,
@@ -32,6 +35,7 @@ from hokm.rules import TableRules
 from hokm.table import (
     Seating,
     Table,
+    seated,
 )
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
@@ -44,6 +48,7 @@ from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
+from hokm_server.shares import Share
 from hokm_server.steward import Steward
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.throwing import check_throw
@@ -56,6 +61,8 @@ MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
 BACKLOG: Final = 256
 """Entries in one update of what a watcher has missed."""
+OPENED: Final = 16
+"""Tables that one caller has opened and that are not over."""
 NOT_BUILT: Final = ("witnessed",)
 """Switches of the table rules that this server cannot play by yet."""
 
@@ -79,8 +86,12 @@ class Tables:
         manifest_leaf: bytes,
         anchor: Callable[[], Anchor],
         most_tables: int = 10_000,
+        most_of_address: int = 2_500,
     ) -> None:
-        """`anchor` gives size and root of the latest published checkpoint."""
+        """`anchor` gives size and root of the latest published checkpoint.
+
+        At most so many tables at a time, and so many that callers of one address have opened.
+        """
         self._store = store
         self._writer = writer
         self._clock = clock
@@ -90,6 +101,7 @@ class Tables:
         self._manifest_leaf = manifest_leaf
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
+        self._opened = Share(min(OPENED, most_of_address), most_of_address, TooManyOpened)
         self._past = Past(self._load)
         self.wanted = Wanted()
         self._steward = Steward(
@@ -99,7 +111,7 @@ class Tables:
             seal_key=seal_key,
             anchor=anchor,
             wanted=self.wanted,
-            gone=lambda live: self._live.pop(live.id, None),
+            gone=self._gone,
         )
 
     # Start and stop.
@@ -133,21 +145,28 @@ class Tables:
         recover(live, self._signet, self._store, self._sealer)
         return live
 
+    def _gone(self, live: LiveTable) -> None:
+        """A table is over, or could not be opened."""
+        if self._live.pop(live.id, None) is not None and live.opener is not None:
+            self._opened.give_back(live.opener)
+
     # What callers ask.
 
-    def open(self, rules: TableRules, bots: Sequence[int], answer: Answer) -> bytes:
+    def open(self, viewer: Viewer, rules: TableRules, bots: Sequence[int], answer: Answer) -> bytes:
         """Open a table; its id. `answer` gets the first entry once it is durable.
 
-        Raises `RuleNotBuilt`, `TooManyTables`.
+        Raises `RuleNotBuilt`, `TooManyTables`, `TooManyOpened`.
         """
         for switch in NOT_BUILT:
             if getattr(rules, switch):
                 raise RuleNotBuilt(switch)
         if len(self._live) >= self._most_tables:
             raise TooManyTables(self._most_tables)
+        self._opened.take(viewer.caller)
         now = self._clock.now_ms()
         table_id = (now.to_bytes(6, "big") + self._entropy(10))[:16]
         live = LiveTable(table_id, self._store.entries_of)
+        live.opener = viewer.caller
         self._live[table_id] = live
         draft = self._steward.draft(live)
         content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, b"")
@@ -156,14 +175,16 @@ class Tables:
         self._steward.write(live, draft, [(answer, 0)], wanted)
         return table_id
 
-    def call_bots(self, table_id: bytes, seats: Sequence[int], answer: Answer) -> None:
+    def call_bots(self, viewer: Viewer, table_id: bytes, seats: Sequence[int], answer: Answer) -> None:
         """Ask the house's bots to take free seats; `answer` is called once that cannot be lost.
 
-        Raises `UnknownTable`, `SeatNotFree`.
+        Raises `UnknownTable`, `NotAtTable`, `SeatNotFree`.
         """
-        table = self.table(table_id)
+        live = self._find(table_id)
+        if not _may_call_bots(live, viewer):
+            raise NotAtTable
         for seat in seats:
-            if not _is_free(table, seat):
+            if not _is_free(live.there, seat):
                 raise SeatNotFree(seat)
 
         def called(outcome: int | HokmError) -> None:
@@ -213,6 +234,8 @@ class Tables:
             return
         try:
             may_act(live.there, viewer, signed.move)
+            if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
+                answer = _before_start(live, viewer, answer)
         except NotYourSeat as error:
             answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
             return
@@ -290,11 +313,34 @@ def _is_free(table: Table, seat: int) -> bool:
     return isinstance(table.stage, Seating) and table.stage.places[seat] is None
 
 
+def _sits_there(live: LiveTable, viewer: Viewer) -> bool:
+    return any(place.public_key == viewer.public_key for place in seated(live.there))
+
+
+def _may_call_bots(live: LiveTable, viewer: Viewer) -> bool:
+    """Who opened the table, if that is known, and who sits there; anybody where neither is there to be asked."""
+    if viewer.is_operator or _sits_there(live, viewer):
+        return True
+    return live.opener.holder == viewer.public_key if live.opener is not None else not seated(live.there)
+
+
+def _before_start(live: LiveTable, viewer: Viewer, answer: Answer) -> Answer:
+    """Count a move before the start, unless the answer is that it made no entry. Raises `SatDownTooOften`."""
+    live.before_start.take(viewer.caller)
+
+    def counted(outcome: Made | HokmError) -> None:
+        if isinstance(outcome, HokmError) or outcome.again:
+            live.before_start.give_back(viewer.caller)
+        answer(outcome)
+
+    return counted
+
+
 def _check_waiting(live: LiveTable, viewer: Viewer) -> None:
     """Whether one more move of this caller may wait; the operator's always may. Raises `TableBusy`."""
     if viewer.is_operator or not live.waiting:
         return
     if sum(waiting.caller == viewer.public_key for waiting in live.waiting) >= MOST_WAITING:
         raise TableBusy(MOST_WAITING)
-    if len(live.waiting) >= MOST_WAITING * MOST_CALLERS:
+    if len(live.waiting) >= MOST_WAITING * MOST_CALLERS and not _sits_there(live, viewer):
         raise TableBusy(MOST_WAITING * MOST_CALLERS)

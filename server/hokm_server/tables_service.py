@@ -65,9 +65,9 @@ class TablesService:
 
     async def open_table(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """Open a table with fixed rules."""
-        self._viewer_of(context)
+        viewer = self._viewer_of(context)
         answer, made = _awaited()
-        table_id = self._tables.open(rules_asked(request.rules), _seats(request.bot_seats), answer)
+        table_id = self._tables.open(viewer, rules_asked(request.rules), _seats(request.bot_seats), answer)
         return pb.OpenTableResponse(table_id=table_id, entry=(await made).entry)
 
     async def list_tables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
@@ -100,9 +100,9 @@ class TablesService:
 
     async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
         """Ask the house's bots to take free seats."""
-        self._viewer_of(context)
+        viewer = self._viewer_of(context)
         answer, called = _awaited()
-        self._tables.call_bots(named_table(request.table_id), _seats(request.seats), answer)
+        self._tables.call_bots(viewer, named_table(request.table_id), _seats(request.seats), answer)
         await called
         return pb.CallBotsResponse()
 

@@ -208,7 +208,7 @@ class Room:
     async def open(self, rules: TableRules = SHORT, bots: Sequence[int] = ()) -> bytes:
         """A new table's id."""
         ids: list[bytes] = []
-        await self.ask(lambda answer: ids.append(self.tables.open(rules, bots, answer)))
+        await self.ask(lambda answer: ids.append(self.tables.open(self.operator, rules, bots, answer)))
         self.opened += ids
         return ids[0]
 
@@ -284,7 +284,7 @@ class Room:
     def somebody(self, seat: int, kind: SeatKind = PERSON) -> Seated:
         """A new key for a seat, known to the room."""
         key = self.new_key()
-        viewer = Viewer(key.public, False) if kind is PERSON else self.operator
+        viewer = Viewer(key.public, False, f"home of {key.public.hex()}") if kind is PERSON else self.operator
         player = self.by_key[key.public] = Seated(seat, kind, key, viewer)
         return player
 

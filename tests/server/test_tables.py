@@ -116,9 +116,9 @@ async def test_a_table_that_has_not_started_is_abandoned_after_an_hour(room: Roo
 
 
 async def test_a_table_that_has_not_started_is_abandoned_after_64_moves(room: Room) -> None:
-    """Sitting down and getting up does not go on for ever."""
+    """Sitting down and getting up does not go on for ever, not even for an operator's bots."""
     table_id = await room.open()
-    player = room.somebody(0)
+    player = room.somebody(0, BOT)
     for _ in range(32):
         await room.join(table_id, player)
         await room.act(table_id, player, Leave())
@@ -128,7 +128,7 @@ async def test_a_table_that_has_not_started_is_abandoned_after_64_moves(room: Ro
 async def test_the_fourth_seat_taken_with_the_64th_move_starts_the_game(room: Room) -> None:
     """What is due first comes first."""
     table_id = await room.open()
-    player = room.somebody(0)
+    player = room.somebody(0, BOT)
     for _ in range(30):
         await room.join(table_id, player)
         await room.act(table_id, player, Leave())
@@ -165,7 +165,7 @@ async def test_bots_asked_for_at_the_opening_are_wanted(room: Room) -> None:
 async def test_bots_called_are_wanted_across_a_restart(room: Room) -> None:
     """What was answered is kept."""
     table_id = await room.open()
-    await room.ask(lambda answer: room.tables.call_bots(table_id, [0, 2], answer))
+    await room.ask(lambda answer: room.tables.call_bots(room.operator, table_id, [0, 2], answer))
     await room.restart()
     assert [seat[:3] for seat in room.tables.wanted.after(0)] == [(table_id, 0, BOT), (table_id, 2, BOT)]
 
@@ -175,9 +175,9 @@ async def test_no_bot_is_called_to_a_taken_seat(room: Room) -> None:
     table_id = await room.open()
     await room.join(table_id, room.somebody(0))
     with pytest.raises(SeatNotFree):
-        await room.ask(lambda answer: room.tables.call_bots(table_id, [1, 0], answer))
+        await room.ask(lambda answer: room.tables.call_bots(room.operator, table_id, [1, 0], answer))
     with pytest.raises(UnknownTable):
-        await room.ask(lambda answer: room.tables.call_bots(bytes(16), [0], answer))
+        await room.ask(lambda answer: room.tables.call_bots(room.operator, bytes(16), [0], answer))
 
 
 async def test_a_bot_called_while_its_seat_is_taken_is_not_wanted(room: Room) -> None:
@@ -186,7 +186,7 @@ async def test_a_bot_called_while_its_seat_is_taken_is_not_wanted(room: Room) ->
     player = room.somebody(0)
     signed = room.signed(table_id, player, Join(PERSON, player.key.public, room.octets()))
     room.tables.act(player.viewer, table_id, signed, NOTHING_BESIDE, lambda made: None)
-    await room.ask(lambda answer: room.tables.call_bots(table_id, [0], answer))
+    await room.ask(lambda answer: room.tables.call_bots(room.operator, table_id, [0], answer))
     assert room.tables.wanted.kind(table_id, 0) is None
     await room.restart()
     assert room.tables.wanted.kind(table_id, 0) is None

@@ -350,14 +350,14 @@ async def list_in_pages(visit: Visit, clock: ManualClock) -> None:
 
 async def test_a_table_abandoned_before_its_start_can_be_looked_at(visit: Visit) -> None:
     """Nobody sits there."""
-    caller = await visit.enter(Caller(0))
-    answer = await visit.tables.OpenTable(pb.OpenTableRequest(rules=SHORT), metadata=caller.metadata)
+    operator, bot = await visit.enter(Caller(0, visit.found.keys.operator)), Caller(0)
+    answer = await visit.tables.OpenTable(pb.OpenTableRequest(rules=SHORT), metadata=operator.metadata)
     for turn in range(64):
-        act: Act = Leave() if turn % 2 else Join(SeatKind.PERSON, caller.key.public, bytes(32))
-        move = signed(visit, answer.table_id, caller, act)
-        await visit.tables.Act(pb.ActRequest(act=move), metadata=caller.metadata)
-        caller.moves += 1
-    found = await visit.tables.GetTable(pb.GetTableRequest(table_id=answer.table_id), metadata=caller.metadata)
+        act: Act = Leave() if turn % 2 else Join(SeatKind.BOT, bot.key.public, bytes(32))
+        move = signed(visit, answer.table_id, bot, act)
+        await visit.tables.Act(pb.ActRequest(act=move), metadata=operator.metadata)
+        bot.moves += 1
+    found = await visit.tables.GetTable(pb.GetTableRequest(table_id=answer.table_id), metadata=operator.metadata)
     assert found.table.phase == pb.TABLE_PHASE_OVER
     assert not any(seat.public_key for seat in found.table.seats)
 

@@ -845,6 +845,19 @@ class NotAnOperator(NotYourSeat):
     sentence = "This is for the operator's programs only."
 
 
+class NotAtTable(NotYourSeat):
+    """Bots are called by who opened the table or sits there."""
+
+    sentence = "You have no seat at this table and have not opened it: its players call the bots."
+
+
+class SatDownTooOften(NotYourSeat):
+    """Before the start one caller, or all of one address together, make so many moves at a table besides leaving it."""
+
+    most: int
+    sentence = "You, or your address, have made {most} moves at this table and it has not started: leave it to others."
+
+
 class SeatNotYours(NotYourSeat):
     """Acts and cards of a seat are its player's."""
 
@@ -883,6 +896,13 @@ class TooManyCalls(Busy):
 
     most: int
     sentence = "You, or your address, have {most} calls open already: end some."
+
+
+class TooManyOpened(Busy):
+    """One caller, or all of one address together, have opened at most so many tables that are not over."""
+
+    most: int
+    sentence = "You, or your address, have opened {most} tables that are not over yet."
 
 
 class TooManyTables(Busy):
