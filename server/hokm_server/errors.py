@@ -225,6 +225,18 @@ class KeysDisagree(Malformed):
     sentence = "The keys in {path} do not belong together: {what}."
 
 
+class KeysOfAnotherLog(Malformed):
+    """The house in that directory writes a log by another name."""
+
+    path: str
+    origin: str
+    wanted: str
+    sentence = (
+        "The keys in {path} were made for the log {origin!r}, and a log keeps its name for ever: "
+        "a log {wanted!r} needs a directory of its own (--var)."
+    )
+
+
 class KeysExist(Conflict):
     """Keys are made once."""
 

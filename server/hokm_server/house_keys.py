@@ -41,6 +41,7 @@ from hokm_server.errors import (
     KeyFileMissing,
     KeysDisagree,
     KeysExist,
+    KeysOfAnotherLog,
     KeysUnwritable,
     system_words,
 )
@@ -132,8 +133,8 @@ def create(directory: Path, origin: str, now_ms: int, *, entropy: Callable[[int]
 def load(directory: Path, origin: str) -> HouseKeys:
     """The keys of a house that is there.
 
-    Raises `KeyFileMissing`, `KeyFileExposed`, `KeyFileMalformed`, and `KeysDisagree` where the files, the policy and
-    the manifest are not of one house, or not of this log.
+    Raises `KeyFileMissing`, `KeyFileExposed`, `KeyFileMalformed`, `KeysOfAnotherLog`, and `KeysDisagree` where the
+    files, the policy and the manifest are not of one house.
     """
     _check_directory(directory)
     needed = [role for role in Role if role is not Role.ROOT]
@@ -153,6 +154,8 @@ def load(directory: Path, origin: str) -> HouseKeys:
         _read_policy(directory / "policy"),
         _read(directory / "manifest"),
     )
+    if (named := [log.vkey.name for log in keys.policy.logs]) and origin not in named:
+        raise KeysOfAnotherLog(str(directory), named[0], origin)
     if (fault := _fault_of(keys)) is not None:
         raise KeysDisagree(str(directory), fault)
     return keys

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 import grpc
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -132,6 +135,8 @@ def credentials_of(certificate: Path, key: Path) -> grpc.ServerCredentials:
     """The credentials of a chain of certificates and its key, both in PEM. Raises `CertificateUnusable`."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
+        if not isinstance(load_pem_private_key(key.read_bytes(), None), EllipticCurvePrivateKey | RSAPrivateKey):
+            raise CertificateUnusable(str(certificate), "the clients of gRPC take ECDSA and RSA, and this is neither")
         return grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
     except ssl.SSLError as error:
         raise CertificateUnusable(str(certificate), error.reason or "they are not a pair in PEM") from error

@@ -22,6 +22,7 @@ from hokm_server.errors import (
     KeyFileMissing,
     KeysDisagree,
     KeysExist,
+    KeysOfAnotherLog,
     KeysUnwritable,
 )
 from hokm_server.files import write_new
@@ -188,8 +189,8 @@ def test_files_of_two_houses_are_refused(directory: Path, tmp_path: Path, name: 
 
 
 def test_keys_of_another_log_are_refused(directory: Path) -> None:
-    """The origin is in policy and manifest."""
-    with pytest.raises(KeysDisagree):
+    """The origin is in policy and manifest, and the sentence says which."""
+    with pytest.raises(KeysOfAnotherLog, match=ORIGIN):
         load(directory, "test.example/other")
 
 

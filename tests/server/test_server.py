@@ -14,7 +14,7 @@ import grpc
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -379,17 +379,19 @@ async def test_two_servers_cannot_share_a_log(tmp_path: Path) -> None:
                 raise AssertionError("two servers with one log")
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for localhost that signs itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
+def certificate(folder: Path, key: ed25519.Ed25519PrivateKey | None = None) -> tuple[Path, Path]:
+    """A certificate for localhost that signs itself, and its key: one that clients take if none is given."""
+    signer = key or ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
     made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
+        x509.CertificateBuilder(
+            name, name, signer.public_key(), x509.random_serial_number(), now, now + timedelta(days=1)
+        )
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
+        .sign(signer, None if key else hashes.SHA256())
     )
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    secret = signer.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (folder / "chain.pem").write_bytes(made.public_bytes(Encoding.PEM))
     (folder / "key.pem").write_bytes(secret)
     return folder / "chain.pem", folder / "key.pem"
@@ -425,6 +427,14 @@ async def test_the_bots_have_a_door_of_their_own_beside_tls(tmp_path: Path, monk
         assert address != found.address_here
         async with grpc.aio.insecure_channel(address) as channel:
             await Visit(found, channel).enter(Caller(0))
+
+
+async def test_a_certificate_that_no_client_takes_is_refused(tmp_path: Path) -> None:
+    """It is well made, and every client would fail at it without a reason."""
+    chain, key = certificate(tmp_path, ed25519.Ed25519PrivateKey.generate())
+    with pytest.raises(CertificateUnusable, match="ECDSA"):
+        async with served(Settings(var=tmp_path / "var", port=0, tls_certificate=chain, tls_key=key, bots=False)):
+            raise AssertionError("a server with such a certificate")
 
 
 async def test_a_certificate_that_is_none_is_said_so(tmp_path: Path) -> None:
