@@ -109,6 +109,13 @@ class BadProof(Malformed):
     sentence = "The proof cannot be read: {what}."
 
 
+class BadRecord(Malformed):
+    """Not the record of a game."""
+
+    what: str
+    sentence = "The record cannot be read: {what}."
+
+
 class BadSignature(Malformed):
     """A signature by a key that is known and did not make it."""
 

@@ -26,22 +26,30 @@ from hokm.cards import (
 )
 from hokm.deal import draw
 from hokm.events import (
+    AnswerTea,
+    AskTea,
+    CallMiddle,
     CeremonyVoided,
+    EarlyTurned,
     Event,
     GameEndCause,
     GameEnded,
     HakemDrawn,
     Leave,
+    MiddleTurned,
     NameTrump,
     ProtestOnly,
     Resign,
     Return,
     RoundRevealed,
+    Run,
     SeatKind,
     ServerFault,
     SignedMove,
     StoodIn,
     TableOpened,
+    TeaBegan,
+    TeaEnded,
     TimedOut,
     VoidCause,
 )
@@ -78,6 +86,14 @@ class Words:
     five: str
     names: str
     named_for: str
+    calls: str
+    middle: str
+    turned: str
+    runs: str
+    asks_for_tea: str
+    refuses_tea: str
+    tea: str
+    tea_over: str
     trick: str
     cut: str
     takes: str
@@ -148,6 +164,15 @@ class _Teller:
                 if trump is not None:
                     yield words.named_for.format(seat=number(seat), suit=words.suits[trump])
                 yield from self._trick(before, after)
+            case MiddleTurned(card):
+                yield words.middle.format(card=words.card(card), suit=words.suits[card // 13])
+            case EarlyTurned(seat, card):
+                yield words.turned.format(seat=number(seat), card=words.card(card))
+                yield from self._trick(before, after)
+            case TeaBegan():
+                yield words.tea
+            case TeaEnded():
+                yield words.tea_over
             case StoodIn(seat):
                 yield words.stand_in.format(seat=number(seat))
             case CeremonyVoided(cause, seats):
@@ -172,6 +197,14 @@ class _Teller:
         match act:
             case NameTrump(suit):
                 yield words.names.format(seat=at, suit=words.suits[suit])
+            case CallMiddle():
+                yield words.calls.format(seat=at)
+            case Run(cards):
+                yield words.runs.format(seat=at, cards=words.comma.join(map(words.card, cards)))
+            case AskTea():
+                yield words.asks_for_tea.format(seat=at)
+            case AnswerTea(yes=False):
+                yield words.refuses_tea.format(seat=at)
             case Leave() if before.places:
                 yield words.leaves.format(seat=at)
             case Return():
@@ -274,6 +307,14 @@ WORDS: Final = {
         five="Seat {seat} saw {cards} and had to name trumps.",
         names="Seat {seat} names {suit}.",
         named_for="The house names {suit} for seat {seat}, by the rule.",
+        calls="Seat {seat} calls the partner's middle.",
+        middle="It is {card}: {suit} is trumps.",
+        turned="The card that seat {seat} had laid early turns over: {card}.",
+        runs="Seat {seat} leads a run: {cards}.",
+        asks_for_tea="Seat {seat} asks for tea.",
+        refuses_tea="Seat {seat} says no.",
+        tea="Tea is served.",
+        tea_over="Tea is over.",
         trick="Trick {trick}. {cards}; {takes}",
         cut="{seat} cuts: {card}",
         takes="seat {seat} takes it.",
@@ -318,6 +359,14 @@ WORDS: Final = {
         five="پنج برگ اول حاکم، صندلی {seat}: {cards}",
         names="صندلی {seat} {suit} را حکم کرد.",
         named_for="خانه به جای صندلی {seat} طبق قاعده {suit} را حکم کرد.",
+        calls="صندلی {seat} وسطِ یار را حکم خواست.",
+        middle="وسطِ یار {card} است: حکم {suit}.",
+        turned="برگی که صندلی {seat} زودتر خوابانده بود رو شد: {card}.",
+        runs="صندلی {seat} پشت سر هم می‌آید: {cards}.",
+        asks_for_tea="صندلی {seat} چای خواست.",
+        refuses_tea="صندلی {seat} گفت نه.",
+        tea="چای آمد.",
+        tea_over="چای تمام شد.",
         trick="دست {trick}. {cards}؛ {takes}",
         cut="{seat} برید: {card}",
         takes="صندلی {seat} برد.",
