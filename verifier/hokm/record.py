@@ -3,7 +3,7 @@
 
 A record is made from the entries of a proof file, which must follow from one another (as for `telling`); whether the
 log and the players signed them is the proof's to show. `GameRecord.format` writes it, `GameRecord.parse` reads it
-back to an equal value, and nothing else is taken. SPEC.md, 10.6, names every field.
+back to an equal value, and nothing else is taken. SPEC.md, 10.5, names every field.
 
 Cards are notation (``AS``, ``TH``), seats 0 to 3, times milliseconds.
 """
