@@ -10,13 +10,11 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from hokm.errors import HokmError
 from hokm_client.errors import VerifierFailed
-
-if TYPE_CHECKING:
-    from hokm_client.player import Player
+from hokm_client.player import Player
 
 PATIENCE_SECONDS: Final = 60.0
 """How long a proof is asked for where the server is away or has not published the round yet."""

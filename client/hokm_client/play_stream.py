@@ -11,20 +11,32 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 from hokm.errors import HokmError, NotSignedIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import errors
 from hokm_client.connection import Connection, PlayCall
 
-if TYPE_CHECKING:
-    from hokm_client.tableside import Tableside
-
 logger = logging.getLogger(__name__)
 
 MOST_REQUEST_BYTES: Final = 32_768
 """After so many bytes another message is begun: a server may refuse to read one of 64 KiB."""
+
+
+class Attached(NamedTuple):
+    """What one table hands to the stream."""
+
+    attachment: Callable[[], pb.Attach]
+    """From where on updates are wanted now, and the cards of which seats."""
+    unanswered: Callable[[], Sequence[pb.SignedAct]]
+    """The moves that are to be sent again."""
+    take: Callable[[pb.TableUpdate], None]
+    """Told what comes."""
+    lost: Callable[[], None]
+    """Told that the way broke."""
+    failed: Callable[[Exception], None]
+    """Told why nothing will come any more."""
 
 
 class PlayStream:
@@ -33,7 +45,7 @@ class PlayStream:
     def __init__(self, connection: Connection, before_sending: Callable[[], None]) -> None:
         self._connection = connection
         self._before_sending = before_sending
-        self._tables: dict[bytes, Tableside] = {}
+        self._tables: dict[bytes, Attached] = {}
         self._attach: set[bytes] = set()
         self._detach: set[bytes] = set()
         self._acts: list[pb.SignedAct] = []
@@ -43,7 +55,7 @@ class PlayStream:
         self.is_open = False
         """There is a way to the server."""
 
-    def attach(self, table_id: bytes, table: Tableside) -> None:
+    def attach(self, table_id: bytes, table: Attached) -> None:
         """Let updates of that table come; once more, to ask for other seats or from another version."""
         self._tables[table_id] = table
         self._attach.add(table_id)
@@ -142,7 +154,7 @@ class PlayStream:
         while True:
             await self._something.wait()
             self._something.clear()
-            attach = [self._tables[table_id].attach() for table_id in self._attach if table_id in self._tables]
+            attach = [self._tables[table_id].attachment() for table_id in self._attach if table_id in self._tables]
             detach, acts = list(self._detach), self._acts
             self._attach, self._detach, self._acts = set(), set(), []
             self._before_sending()

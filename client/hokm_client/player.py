@@ -152,31 +152,22 @@ class Player:
         program gives each of its bots one. Raises what the Join is refused for, as is `SeatNotFree` where
         somebody else has the seat, and `NoFreeSeat` where none was named and all are taken.
         """
-        key, machine = key or self.key, self.connection.machine
+        key = key or self.key
         side = await self._tableside(table_id, watch)
         table = side.desk.stream.there
         taken = _seat_of(table, key.public)
         number = taken if taken is not None else seat if seat is not None else _free_seat(table)
         if taken is None and kind is SeatKind.PERSON and not _is_free(table, number):
             raise SeatNotFree(number)
-        sitting = Sitting(
-            side,
-            Seat(side.desk.stream, number, key, self.keeping, machine.entropy),
-            choose,
-            machine.now_ms,
-            delay=delay,
-            stays=stays,
-        )
-        side.add(sitting)
-        if sitting.seat.unanswered is not None:
-            self.stream.send(sitting.seat.unanswered.act)
+        mind = Seat(side.desk.stream, number, key, self.keeping, self.connection.machine.entropy)
+        sitting = side.sit(mind, choose, delay, stays)
         if taken is None:
             try:
-                await sitting.act(sitting.seat.join(kind))
+                await sitting.act(mind.join(kind))
             except BaseException:
                 side.remove(sitting)
                 raise
-        self.stream.attach(table_id, side)  # once more, now with the seat
+        side.attach()  # once more, now with the seat
         sitting.pump()
         return sitting
 
@@ -213,7 +204,7 @@ class Player:
             check=self._log.check_published if self._checks_log else None,
         )
         self._sides[table_id] = side
-        self.stream.attach(table_id, side)
+        side.attach()
         return side
 
     async def _stream(self, table_id: bytes, first: bytes) -> Stream:

@@ -11,19 +11,18 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hokm.errors import Busy, Conflict, HokmError, Rule
 from hokm.events import Act, GameEnded, Join, Leave, Return, ServerFault
 from hokm.rules import Seat as SeatNumber
 from hokm.table import Over, Table
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.desk import Desk
 from hokm_client.errors import SeatGone
 from hokm_client.fraud import Fraud
 from hokm_client.seat import Seat
 from hokm_client.view import View
-
-if TYPE_CHECKING:
-    from hokm_client.tableside import Tableside
 
 Choose = Callable[[View], "Act | Awaitable[Act]"]
 """What a player decides: `NameTrump` where the view says that it names trumps, else `Play`."""
@@ -37,16 +36,28 @@ class Sitting:
 
     def __init__(
         self,
-        side: Tableside,
+        desk: Desk,
         seat: Seat,
         choose: Choose | None,
         now_ms: Callable[[], int],
         *,
+        send: Callable[[pb.SignedAct], None],
+        caught: Callable[[Fraud], None],
+        stopped: Callable[[Sitting], None],
+        closed: asyncio.Future[None],
         delay: Callable[[View], float] | None = None,
         stays: bool = True,
     ) -> None:
-        """`delay` gives the seconds before an answer; `stays`: a seat that is absent comes back by itself."""
-        self._side = side
+        """`send` lets a move go out, `caught` is told of a fraud, `stopped` that the seat is played no more.
+
+        A game that is over ends when `closed` is done. `delay` gives the seconds before an answer; `stays`: a seat
+        that is absent comes back by itself.
+        """
+        self._desk = desk
+        self._send = send
+        self._caught = caught
+        self._stopped = stopped
+        self._closed = closed
         self._choose = choose
         self._now_ms = now_ms
         self._delay = delay
@@ -76,7 +87,7 @@ class Sitting:
     @property
     def table(self) -> Table:
         """The table as everybody sees it."""
-        return self._side.desk.stream.there
+        return self._desk.stream.there
 
     def act(self, act: Act) -> asyncio.Future[int]:
         """Let an act be made as soon as it can; the version of its entry. Raises what it is refused for.
@@ -103,20 +114,20 @@ class Sitting:
         while self._wants:
             fail(self._wants.popleft()[1], error)
         fail(self.over, error)
-        self._side.remove(self)
+        self._stopped(self)
 
     # What comes.
 
     def pump(self) -> None:
         """Do what is next for this seat, if anything is."""
         seat = self.seat
-        if self.over.done() or not self._side.desk.is_ready:
+        if self.over.done() or not self._desk.is_ready:
             return
-        stage = self._side.desk.stream.there.stage
+        stage = self.table.stage
         if isinstance(stage, Over):
             self._stop_asking()
             self._drop_wants()
-            self._side.closed.add_done_callback(lambda _: self._end(stage.ending))
+            self._closed.add_done_callback(lambda _: self._end(stage.ending))
             return
         if seat.holds:
             self._has_held = True
@@ -130,7 +141,7 @@ class Sitting:
             return
         act = self._next_act()
         if act is not None:
-            self._send(act)
+            self._sign(act)
 
     def acted(self, version: int, act: Act) -> None:
         """An act of this seat has its entry."""
@@ -182,11 +193,11 @@ class Sitting:
                 return self._answer[1]
         return None
 
-    def _send(self, act: Act) -> None:
+    def _sign(self, act: Act) -> None:
         try:
             signed = self.seat.sign(act, self._now_ms())
         except Fraud as fraud:
-            self._side.caught(fraud)
+            self._caught(fraud)
         except HokmError as error:
             if self._wants and self._wants[0][0] is act:
                 fail(self._wants.popleft()[1], error)
@@ -194,11 +205,11 @@ class Sitting:
             else:
                 self.stop(error)
         else:
-            self._side.send(signed)
+            self._send(signed)
 
     def _send_again(self) -> None:
         if self.seat.unanswered is not None and not self.over.done():
-            self._side.send(self.seat.unanswered.act)
+            self._send(self.seat.unanswered.act)
 
     # Asking the player.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from hokm.errors import Busy, HokmError, SeatNotYours
 from hokm.events import Act, SignedMove, StoodIn
@@ -14,10 +14,11 @@ from hokm_client.closing import CheckPublished, Closings
 from hokm_client.desk import Desk
 from hokm_client.errors import ManifestWanted, TakenOver
 from hokm_client.fraud import Fraud
-from hokm_client.play_stream import PlayStream
+from hokm_client.play_stream import Attached, PlayStream
 from hokm_client.seat import Seat
-from hokm_client.sitting import Sitting, fail, heard
+from hokm_client.sitting import Choose, Sitting, fail, heard
 from hokm_client.stream import Step, Stream
+from hokm_client.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -56,14 +57,16 @@ class Tableside:
         desk.on_step.append(self._stepped)
         desk.on_refusal = self._refused
 
-    @property
-    def closed(self) -> asyncio.Future[None]:
-        """The game is over, and its last entry is published as far as that can be known."""
-        return self._closings.over
-
     # On the stream.
 
-    def attach(self) -> pb.Attach:
+    def attach(self) -> None:
+        """Let updates come; once more, to ask for other seats or from another version."""
+        self._stream.attach(
+            self.desk.stream.id,
+            Attached(self._attachment, self.desk.unanswered, self.take, self.desk.lost, self.failed),
+        )
+
+    def _attachment(self) -> pb.Attach:
         """After the last checked version; from the deal on where cards of a seat are missing."""
         desk = self.desk
         held = [] if self._nameless else [seat for seat in desk.seats if seat.holds or seat.is_players]
@@ -74,10 +77,6 @@ class Tableside:
                 after = min(after, desk.stream.dealt_at - 1)
             attach.after_version = after
         return attach
-
-    def unanswered(self) -> Sequence[pb.SignedAct]:
-        """The moves to be sent again."""
-        return self.desk.unanswered()
 
     def take(self, update: pb.TableUpdate) -> None:
         """Something came for this table."""
@@ -98,16 +97,12 @@ class Tableside:
             self.ready.set_result(None)
         if desk.version != before and self._nameless:
             self._nameless = False
-            self._stream.attach(desk.stream.id, self)
+            self.attach()
         if desk.version != before or update.hands:
             for sitting in tuple(self.sittings):
                 sitting.pump()
         if update.end:
             self._ended(update.end)
-
-    def lost(self) -> None:
-        """The stream broke."""
-        self.desk.lost()
 
     def failed(self, error: Exception) -> None:
         """Nothing will come any more."""
@@ -129,10 +124,25 @@ class Tableside:
 
     # Sittings.
 
-    def add(self, sitting: Sitting) -> None:
+    def sit(self, seat: Seat, choose: Choose | None, delay: Callable[[View], float] | None, stays: bool) -> Sitting:
         """One more seat that this program plays here."""
+        sitting = Sitting(
+            self.desk,
+            seat,
+            choose,
+            self._now_ms,
+            send=self.send,
+            caught=self.caught,
+            stopped=self.remove,
+            closed=self._closings.over,
+            delay=delay,
+            stays=stays,
+        )
         self.sittings.append(sitting)
-        self.desk.sit(sitting.seat)
+        self.desk.sit(seat)
+        if seat.unanswered is not None:
+            self.send(seat.unanswered.act)
+        return sitting
 
     def remove(self, sitting: Sitting) -> None:
         """One less."""
@@ -167,7 +177,7 @@ class Tableside:
         except HokmError as error:
             self.failed(error)
         else:
-            self._stream.attach(self.desk.stream.id, self)
+            self.attach()
 
     def _promise_broken(self, fraud: Fraud) -> None:
         if self.desk.fraud is None:  # else it was the log that was caught, and every table has been told
@@ -186,7 +196,7 @@ class Tableside:
         if seat is None:
             if isinstance(error, SeatNotYours) and not self._nameless:
                 self._nameless = True  # whose it is, the entries will tell
-                self._stream.attach(self.desk.stream.id, self)
+                self.attach()
             elif not isinstance(error, Busy):
                 self.failed(error)
             return
@@ -197,11 +207,11 @@ class Tableside:
     def _ended(self, end: pb.StreamEnd.ValueType) -> None:
         stream = self._stream
         if end == pb.STREAM_END_BEHIND:
-            stream.attach(self.desk.stream.id, self)
+            self.attach()
             return
         stream.ended(self.desk.stream.id)
         if end == pb.STREAM_END_TAKEN_OVER:
             number = self.sittings[0].number if self.sittings else 0
             self.failed(TakenOver(number))
         elif end == pb.STREAM_END_GAME_OVER:
-            self.closed.add_done_callback(lambda _: self._forget(self))
+            self._closings.over.add_done_callback(lambda _: self._forget(self))
