@@ -120,3 +120,10 @@ def the_round_that_was_forfeited() -> Forged:
 def a_game_that_is_not_the_one_its_reader_saw() -> Forged:
     seen = Wishes(head=(20, leaf(story("long").entries[20])))
     return replace(beside("plain", lambda proof: proof, 20), wishes=seen)
+
+
+@forged(5, Code.OTHER_HEAD)
+def a_game_that_is_over_before_what_its_reader_saw() -> Forged:
+    game = story("plain")
+    seen = Wishes(head=(len(game.entries), bytes(32)))
+    return replace(beside("plain", lambda proof: proof, len(game.entries)), wishes=seen)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hokm.events import (
     Anchor,
     CeremonyOpened,
 )
-from hokm.proof import Inclusion, Proof
+from hokm.proof import Inclusion, ManifestProof, Proof
 from hokm.verify import Code
 from tests.simulation.forge import Draft, Forgery
 from tests.simulation.house import TestHouse
@@ -72,29 +73,66 @@ def the_same_proof_twice() -> Forged:
     return beside("plain", lambda proof: replace(proof, inclusion=proof.inclusion[:1] * 2), 5)
 
 
+# The order of the log. A manifest is named by a number below zero: the first is -1.
+
+
+def in_the_order(name: str, order: Callable[[list[int]], list[int]], version: int | None) -> Forged:
+    """A story whose manifests and entries are in the log in another order than they were written."""
+    forgery = Forgery(story(name))
+    log = TestHouse(seed=forgery.game.house.seed)
+    log.leaves, log.nodes = [], {}
+    log.append(b"other")
+    anchor, note = Anchor(1, log.checkpoint().root), log.publish()
+    for draft in forgery.drafts:
+        if isinstance(draft.content, CeremonyOpened):
+            draft.anchor, draft.anchor_note = anchor, note
+    if name == "revoked":
+        forgery.drafts[-1].house_acts = (lambda house: house.rotate(revoke=True),)
+    written = forgery.write()
+    logged = dict(enumerate(written.entries))
+    logged |= {-place: entry for place, (entry, _) in enumerate(written.house.manifests, 1)}
+    log.now_ms = written.house.now_ms
+    places = {item: log.append(logged[item]) for item in order(sorted(logged))}
+    proof, size = written.game_proof(), len(log.leaves)
+
+    def there(item: int) -> tuple[int, tuple[bytes, ...]]:
+        return places[item], log.inclusion(places[item], size)
+
+    proof = replace(
+        proof,
+        manifests=tuple(ManifestProof(item.entry, *there(-place)) for place, item in enumerate(proof.manifests, 1)),
+        inclusion=tuple(Inclusion(item.version, *there(item.version)) for item in proof.inclusion),
+        anchors=tuple(replace(item, consistency=log.consistency(anchor.size, size)) for item in proof.anchors),
+        checkpoint=log.publish(),
+    )
+    return Forged(proof, log.policy, version)
+
+
 @forged(3, Code.PLACES_OUT_OF_ORDER)
 def a_stream_whose_end_is_in_the_log_before_its_beginning() -> Forged:
-    game = story("plain")
-    forgery = Forgery(game)
-    log = TestHouse(seed=game.house.seed)
-    early = log.publish()
-    anchor = Anchor(len(log.leaves), log.checkpoint().root)
-    for place in (forgery.find(CeremonyOpened, nth) for nth in range(len(game.versions(CeremonyOpened)))):
-        forgery.drafts[place].anchor = anchor
-        forgery.drafts[place].anchor_note = early
-    written = forgery.write()
-    log.now_ms = written.house.now_ms
-    places = {version: log.append(written.entries[version]) for version in reversed(range(len(written.entries)))}
-    proof = written.game_proof()
-    size = len(log.leaves)
-    inclusion = tuple(
-        Inclusion(item.version, places[item.version], log.inclusion(places[item.version], size))
-        for item in proof.inclusion
-    )
-    manifests = tuple(replace(item, inclusion=log.inclusion(item.index, size)) for item in proof.manifests)
-    anchors = tuple(replace(item, consistency=log.consistency(anchor.size, size)) for item in proof.anchors)
-    proof = replace(proof, inclusion=inclusion, manifests=manifests, anchors=anchors, checkpoint=log.publish())
-    return Forged(proof, log.policy, len(written.entries) - 1)
+    last = len(story("plain").entries) - 1
+    return in_the_order("plain", lambda items: [-1, *reversed([item for item in items if item >= 0])], last)
+
+
+@forged(3, Code.PLACES_OUT_OF_ORDER)
+def a_table_that_is_in_the_log_before_the_manifest_that_it_names() -> Forged:
+    return in_the_order("plain", lambda items: [*[item for item in items if item >= 0], -1], 5)
+
+
+@forged(3, Code.PLACES_OUT_OF_ORDER)
+def a_manifest_in_the_log_among_the_seats_of_the_table_that_names_it() -> Forged:
+    return in_the_order("plain", lambda items: [0, 1, 2, 3, -1, *[item for item in items if item > 3]], 5)
+
+
+@forged(3, Code.PLACES_OUT_OF_ORDER)
+def two_manifests_that_are_in_the_log_the_wrong_way_round() -> Forged:
+    return in_the_order("revoked", lambda items: items, None)
+
+
+@forged(3, Code.PLACES_OUT_OF_ORDER)
+def an_end_by_a_new_key_that_the_log_has_only_later() -> Forged:
+    last = len(story("revoked").entries) - 1
+    return in_the_order("revoked", lambda items: [-1, *[item for item in items if item >= 0], -2], last)
 
 
 @forged(3, Code.ANCHOR_MISSING)

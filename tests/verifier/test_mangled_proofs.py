@@ -13,9 +13,10 @@ from dataclasses import replace
 
 import pytest
 
+from hokm import signing
 from hokm.events import CeremonyOpened, GameStarted, RoundRevealed
 from hokm.proof import Proof
-from hokm.verify import Report, Signatures, Verdict, Wishes, verify
+from hokm.verify import Code, Report, Signatures, Verdict, Wishes, verify
 from tests.simulation.game import Game
 from tests.simulation.house import TestHouse
 from tests.simulation.stories import story
@@ -190,6 +191,33 @@ def test_a_character_of_the_file_is_changed() -> None:
             if report.verdict in GOOD:
                 there = Proof.parse(mangled)
                 assert replace(there, checkpoint="", anchors=()) == replace(proof, checkpoint="", anchors=())
+
+
+def test_signatures_that_are_there_too_often_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same line a hundred times under every anchor, and the same anchor a hundred times: no more to verify."""
+    count = 0
+
+    def counting(public_key: bytes, message: bytes, signature: bytes) -> bool:
+        nonlocal count
+        count += 1
+        return signing.verify(public_key, message, signature)
+
+    for user in ("hokm.note.verify", "hokm.checkpoint.verify"):
+        monkeypatch.setattr(user, counting)
+    proof = story("plain").game_proof()
+    assert judged(proof).verdict is Verdict.VERIFIED
+    once, count = count, 0
+    fat = tuple(replace(anchor, checkpoint=with_doubled_lines(anchor.checkpoint)) for anchor in proof.anchors)
+    report = judged(replace(proof, anchors=fat * 100))
+    assert report.fault is not None
+    assert report.fault.code == Code.ANCHOR_OF_NOTHING
+    assert count == once
+
+
+def with_doubled_lines(note: str) -> str:
+    """The same signed note with each of its signature lines 25 times."""
+    text, _, lines = note.rpartition("\n\n")
+    return f"{text}\n\n{lines * 25}"
 
 
 # Less than everything, more than nothing.

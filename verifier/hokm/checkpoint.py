@@ -127,7 +127,7 @@ def verify_cosignatures(note: Note, witnesses: Iterable[VKey]) -> tuple[Cosignat
     return tuple(
         Cosignature(witness, _time_of(note.text, line.signature, witness))
         for witness in witnesses
-        for line in note.signatures
+        for line in dict.fromkeys(note.signatures)
         if line.is_by(witness)
     )
 

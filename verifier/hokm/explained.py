@@ -28,6 +28,7 @@ What is not proved
   That a number or a move that the log calls missing was really not sent. Voids and missed deadlines are listed; if they
   are often those of one seat, or come when a deal would have suited somebody, ask why.
   Who sits behind a key, and whether it is a person. One person may hold two keys; friends may talk.
+  That the house had not revoked its own key by then, if it leaves that out of the proof. Its log shows it.
   Anything about a deal in which no person's own number took part. Bots and stand-ins belong to the operator.
   Of the proof of one round: the score before it, and that other rounds exist or are right. A game proof shows them.
   With `quorum none` in your policy: that there is no second history.
@@ -64,6 +65,7 @@ _PERSIAN: Final = """\
   اینکه عدد یا حرکتی که دفتر می‌گوید نرسیده، واقعاً فرستاده نشده بود. پخش‌های دورریخته و مهلت‌های ازدست‌رفته فهرست
   می‌شوند؛ اگر بیشترِ آن‌ها از یک صندلی است، یا جایی می‌آید که پخش به سود کسی بوده، بپرسید چرا.
   اینکه پشت هر کلید کیست، و آیا آدم است. یک نفر می‌تواند دو کلید داشته باشد و دوستان می‌توانند با هم حرف بزنند.
+  اینکه خانه کلید خودش را پیش از آن باطل نکرده بود، اگر این را در گواهی نیاورده باشد. دفترش آن را نشان می‌دهد.
   هیچ چیز دربارهٔ پخشی که عدد خودِ هیچ آدمی در آن نیست. ربات‌ها و جانشین‌ها از آنِ گردانندهٔ خانه‌اند.
   در گواهِ یک دور: امتیاز پیش از آن، و اینکه دورهای دیگر هست یا درست است. گواه بازی این‌ها را نشان می‌دهد.
   با «quorum none» در سیاست اعتماد شما: اینکه تاریخچهٔ دومی نیست.

@@ -127,7 +127,7 @@ def verify_note(note: Note, vkeys: Iterable[VKey]) -> tuple[VKey, ...]:
 
 def _signed(note: Note, vkey: VKey) -> bool:
     assert vkey.signature_type is SignatureType.ED25519
-    lines = [line for line in note.signatures if line.is_by(vkey)]
-    if not all(verify(vkey.public_key, note.text.encode(), line.signature) for line in lines):
+    signatures = {line.signature for line in note.signatures if line.is_by(vkey)}
+    if not all(verify(vkey.public_key, note.text.encode(), signature) for signature in signatures):
         raise BadSignature(vkey.name)
-    return bool(lines)
+    return bool(signatures)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps 2 to 5: the log's word for the file, the house's keys, and that the entries are one chain.
+"""All up to step 5. Of its own are steps 4, the house's keys, and 5, that the entries are one chain.
 
 None of this knows the game. What comes out is a `Ground`: events in order, of which no later step has to ask again
 where they come from.
@@ -7,45 +7,28 @@ where they come from.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from typing import NamedTuple
 
-from hokm.checkpoint import Checkpoint
-from hokm.entry import leaf, signed_by
+from hokm.entry import ZERO_HASH, leaf, signed_by
 from hokm.errors import HokmError
 from hokm.events import (
-    CeremonyOpened,
     Event,
     GameEnded,
     GameStarted,
     RoundRevealed,
     ServerFault,
-    ServerFaultCause,
     SignedMove,
     TableOpened,
 )
 from hokm.keys import KeyManifest, check_manifests
-from hokm.merkle import check_consistency, check_inclusion
 from hokm.policy import Endorsed, Policy
 from hokm.proof import ProofKind
 from hokm.verify.codes import Code, Step
+from hokm.verify.logged import endorse, include
 from hokm.verify.reading import Reading, read
 from hokm.verify.report import Finding, found, refusal, refusal_by
-
-ZERO_HASH = bytes(32)
-
-
-class Signatures(Enum):
-    """Which signatures are checked."""
-
-    NONE = "none"
-    """None but those under the proof's checkpoint: to measure the rest, or where somebody else has checked them."""
-    PLAYERS = "players"
-    """Every player's; of the house's those that the chain does not fix."""
-    ALL = "all"
-    """Every one."""
+from hokm.verify.wishes import Signatures, Wishes
 
 
 class Ground(NamedTuple):
@@ -67,109 +50,6 @@ class Ground(NamedTuple):
     """How many were checked."""
 
 
-# Step 2.
-
-
-def endorse(
-    reading: Reading, policy: Policy, signatures: Signatures, warnings: list[Finding]
-) -> tuple[Endorsed, dict[int, Endorsed]]:
-    """The checkpoint and the anchors' checkpoints, signed by the log and seen by the quorum. Raises `Refused`."""
-    proof = reading.proof
-    anchors = {}
-    try:
-        endorsed = policy.endorse(reading.note)
-    except HokmError as error:
-        raise refusal_by(error, step=Step.CHECKPOINT) from None
-    origin = endorsed.checkpoint.origin
-    if origin != proof.origin:
-        raise refusal(Code.OTHER_ORIGIN, proof=proof.origin, checkpoint=origin)
-    if not endorsed.quorum_met:
-        raise refusal(Code.QUORUM_NOT_MET, cosignatures=len(endorsed.cosignatures))
-    if policy.quorum is None:
-        warnings.append(found(Code.NO_QUORUM))
-    if not endorsed.cosignatures:
-        warnings.append(found(Code.NOT_WITNESSED))
-    for anchor, note in zip(proof.anchors, reading.anchor_notes, strict=True):
-        if signatures is Signatures.NONE:
-            anchors[anchor.version] = Endorsed(Checkpoint.parse(note.text), (), True)
-            continue
-        try:
-            seen = policy.endorse(note)
-        except HokmError as error:
-            raise refusal_by(error, anchor.version, Step.CHECKPOINT) from None
-        if seen.checkpoint.origin != origin:
-            raise refusal(Code.OTHER_ORIGIN, anchor.version, proof=origin, checkpoint=seen.checkpoint.origin)
-        if not seen.quorum_met:
-            warnings.append(found(Code.ANCHOR_WITHOUT_QUORUM, anchor.version))
-        anchors[anchor.version] = seen
-    return endorsed, anchors
-
-
-# Step 3.
-
-
-def include(reading: Reading, endorsed: Endorsed, anchors: dict[int, Endorsed], is_complete: bool) -> None:
-    """Everything is in the one tree, and the tree grew out of every anchor. Raises `Refused`."""
-    proof, checkpoint = reading.proof, endorsed.checkpoint
-    size, root = checkpoint.size, checkpoint.root
-    for count, item in enumerate(proof.manifests):
-        if not check_inclusion(leaf(item.entry), item.index, size, item.inclusion, root):
-            raise refusal(Code.MANIFEST_NOT_INCLUDED, manifest=count, index=item.index)
-    places: dict[int, int] = {}
-    for inclusion in proof.inclusion:
-        version = inclusion.version
-        there = reading.at(version)
-        if version in places or (there is None and (is_complete or version <= reading.last)):
-            raise refusal(Code.INCLUSION_OF_NOTHING, version)
-        if there is None:
-            continue  # of an end that is missing
-        if not check_inclusion(leaf(there[0]), inclusion.index, size, inclusion.hashes, root):
-            raise refusal(Code.NOT_INCLUDED, version, index=inclusion.index)
-        places[version] = inclusion.index
-    _in_order(places)
-    for version, event in _both(reading):
-        if isinstance(event.content, GameStarted) and version not in places:
-            raise refusal(Code.INCLUSION_MISSING, version, entry="GameStarted")
-    if is_complete and reading.last not in places:
-        raise refusal(Code.INCLUSION_MISSING, reading.last, entry="the last one")
-    _anchored(reading, checkpoint, anchors, is_complete)
-
-
-def _in_order(places: dict[int, int]) -> None:
-    """Within a stream in order of version: later entries lie at least as much further on in the tree."""
-    ordered = sorted(places.items())
-    for (earlier, at), (later, then) in itertools.pairwise(ordered):
-        if then - at < later - earlier:
-            raise refusal(Code.PLACES_OUT_OF_ORDER, later, earlier=at, later=then)
-
-
-def _anchored(reading: Reading, checkpoint: Checkpoint, anchors: dict[int, Endorsed], is_complete: bool) -> None:
-    proof = reading.proof
-    known = set()
-    for anchor in proof.anchors:
-        version = anchor.version
-        there = reading.at(version) if version >= proof.first_version else None
-        if there is None and not is_complete and version > reading.last:
-            continue
-        if there is None or not isinstance(there[1].content, CeremonyOpened) or version in known:
-            raise refusal(Code.ANCHOR_OF_NOTHING, version)
-        known.add(version)
-        named, shown = there[1].content.anchor, anchors[version].checkpoint
-        if (named.size, named.root) != (shown.size, shown.root):
-            raise refusal(Code.ANCHOR_DIFFERS, version, named=named.size, shown=shown.size)
-        if not check_consistency(shown.size, shown.root, checkpoint.size, checkpoint.root, anchor.consistency):
-            raise refusal(Code.NOT_CONSISTENT, version, old=shown.size, size=checkpoint.size)
-    for version, event in enumerate(reading.events, proof.first_version):
-        if isinstance(event.content, CeremonyOpened) and version not in known:
-            raise refusal(Code.ANCHOR_MISSING, version)
-
-
-def _both(reading: Reading) -> list[tuple[int, Event]]:
-    """Versions, by their place, and events, of the opening and the rest."""
-    first = reading.proof.first_version
-    return [*enumerate(reading.opening), *enumerate(reading.events, first)]
-
-
 # Step 4.
 
 
@@ -183,26 +63,14 @@ def vouch_for_house(
         manifests = check_manifests([item.entry for item in proof.manifests], root, proof.roots)
     except HokmError as error:
         raise refusal_by(error, step=Step.HOUSE) from None
-    first = (reading.opening or reading.events)[0].content
-    if not isinstance(first, TableOpened):
-        raise refusal(Code.NOT_THE_BEGINNING, 0, found=_name(first), expected="TableOpened")
-    named = [
-        manifest
-        for manifest, item in zip(manifests, proof.manifests, strict=True)
-        if leaf(item.entry) == first.manifest_leaf
-    ]
-    if not named:
-        raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
-    manifest = named[0]
+    manifest = manifests[place_of_manifest(reading)]
     revoking = _revoking(reading, manifest, manifests)
     count = 0
-    last = reading.events[-1].content
-    by_new_key = isinstance(last, ServerFault) and last.cause is ServerFaultCause.KEY_REVOKED
     key, hint = manifest.event_key, manifest.event_key_id
-    entries = _both(reading)
+    entries = [*reading.numbered()]
     for place, (frame, (version, event)) in enumerate(zip(reading.frames, entries, strict=True)):
         is_last = place == len(entries) - 1
-        if is_last and by_new_key:
+        if is_last and reading.is_ended_by_new_key:
             if revoking is None:
                 raise refusal(Code.HOUSE_SIGNATURE, version)
             key, hint = revoking.event_key, revoking.event_key_id
@@ -218,6 +86,17 @@ def vouch_for_house(
     return manifest, manifests, count
 
 
+def place_of_manifest(reading: Reading) -> int:
+    """The place of the manifest that the table was opened under. Raises `Refused`."""
+    first = (reading.opening or reading.events)[0].content
+    if not isinstance(first, TableOpened):
+        raise refusal(Code.NOT_THE_BEGINNING, 0, found=_name(first), expected="TableOpened")
+    named = reading.opened_under
+    if named is None:
+        raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
+    return named
+
+
 def roles(manifests: Iterable[KeyManifest], roots: Iterable[bytes]) -> dict[bytes, str]:
     """The keys of these manifests and of those who signed them, each with its role."""
     return {key: role for manifest in manifests for key, role in manifest.roles()} | dict.fromkeys(roots, "root key")
@@ -226,13 +105,11 @@ def roles(manifests: Iterable[KeyManifest], roots: Iterable[bytes]) -> dict[byte
 def _revoking(reading: Reading, manifest: KeyManifest, manifests: tuple[KeyManifest, ...]) -> KeyManifest | None:
     """The manifest that revoked this stream's key. Raises `Refused` where an ordinary last entry is behind it."""
     proof = reading.proof
-    last = reading.events[-1].content
-    is_told = isinstance(last, ServerFault) and last.cause is ServerFaultCause.KEY_REVOKED
     places = {item.version: item.index for item in proof.inclusion}
     for later, item in zip(manifests, proof.manifests, strict=True):
         if manifest.event_key not in later.revoked_keys:
             continue
-        if not is_told and item.index < places.get(reading.last, item.index):
+        if not reading.is_ended_by_new_key and item.index < places.get(reading.last, item.index):
             raise refusal(Code.EVENT_KEY_REVOKED, reading.last, manifest=later.version)
         return later
     return None
@@ -319,18 +196,16 @@ def _name(content: object) -> str:
 # All five.
 
 
-def lay(
-    octets: bytes, policy: Policy, signatures: Signatures, head: tuple[int, bytes] | None, warnings: list[Finding]
-) -> Ground:
+def lay(octets: bytes, policy: Policy, wishes: Wishes, warnings: list[Finding]) -> Ground:
     """Steps 1 to 5. Raises `Refused`."""
     reading = read(octets)
     complete = is_complete(reading)
-    endorsed, anchors = endorse(reading, policy, signatures, warnings)
-    include(reading, endorsed, anchors, complete)
-    manifest, manifests, count = vouch_for_house(reading, policy, signatures)
+    endorsed, anchors = endorse(reading, policy, wishes.signatures, warnings)
+    include(reading, endorsed.checkpoint, anchors, complete)
+    manifest, manifests, count = vouch_for_house(reading, policy, wishes.signatures)
     leaves, opening_leaves = link(reading)
-    if head is not None:
-        _expect_head(reading, leaves, opening_leaves, head, warnings)
+    if wishes.head is not None:
+        _expect_head(reading, leaves, opening_leaves, wishes.head, complete, warnings)
     house_keys = roles(manifests, (policy.root_key(reading.proof.origin).public_key, *reading.proof.roots))
     return Ground(reading, manifest, house_keys, endorsed, anchors, leaves, opening_leaves, complete, count)
 
@@ -340,11 +215,14 @@ def _expect_head(
     leaves: Sequence[bytes],
     opening_leaves: Sequence[bytes],
     head: tuple[int, bytes],
+    is_complete: bool,
     warnings: list[Finding],
 ) -> None:
     version, expected = head
     first = reading.proof.first_version
     if version > reading.last:
+        if is_complete and reading.proof.kind is ProofKind.GAME:
+            raise refusal(Code.OTHER_HEAD, version)  # nothing stands behind the end of a game
         return  # said by the last step, where all that is here was found to be true
     if version < len(opening_leaves):
         there = opening_leaves[version]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from hokm.deal import Context, Purpose
@@ -13,23 +12,10 @@ from hokm.policy import Policy
 from hokm.proof import ProofKind
 from hokm.rules import BySide
 from hokm.verify.codes import Code, Step
-from hokm.verify.ground import Ground, Signatures, lay, not_closed
+from hokm.verify.ground import Ground, lay, not_closed
 from hokm.verify.report import Finding, Line, Refused, Report, Verdict, found, refusal_by
 from hokm.verify.walk import Walk
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What a reader wants besides."""
-
-    signatures: Signatures = Signatures.PLAYERS
-    mine: bytes | None = None
-    """The reader's own key in this game."""
-    head: tuple[int, bytes] | None = None
-    """A version and the leaf that it must have."""
-
-
-NO_WISHES = Wishes()
+from hokm.verify.wishes import NO_WISHES, Signatures, Wishes
 
 
 def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
@@ -38,7 +24,7 @@ def verify(octets: bytes, policy: Policy, wishes: Wishes = NO_WISHES) -> Report:
     ground: Ground | None = None
     walk: Walk | None = None
     try:
-        ground = lay(octets, policy, wishes.signatures, wishes.head, warnings)
+        ground = lay(octets, policy, wishes, warnings)
         walk = Walk(ground, wishes.signatures)
         walk.walk()
     except Refused as refused:
@@ -270,6 +256,8 @@ def _not_proved(ground: Ground, walk: Walk) -> tuple[str, ...]:
         "that a number or a move which the log calls missing was not sent",
         "who, or what, sits behind a key",
     ]
+    if not ground.reading.is_ended_by_new_key:
+        says.append("that no key manifest besides those here revoked the house's key before the last entry")
     if any(place.kind is not SeatKind.PERSON for place in walk.table.places) or walk.told.stand_ins:
         says.append("that bots and stand-ins chose their numbers freely: they are the operator's own programs")
     if ground.reading.proof.kind is ProofKind.ROUND:

@@ -7,14 +7,14 @@ table rules that this verifier knows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
-from hokm.entry import Entry, parse_entry
+from hokm.entry import Entry, leaf, parse_entry
 from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
-from hokm.events import Event, TableOpened
-from hokm.keys import read_manifest
+from hokm.events import CeremonyOpened, Event, ServerFault, ServerFaultCause, TableOpened
+from hokm.keys import KeyManifest, read_manifest
 from hokm.note import Note
 from hokm.proof import Proof
 from hokm.rules import TableRules
@@ -32,6 +32,8 @@ class Reading(NamedTuple):
     events: tuple[Event, ...]
     frames: tuple[Entry, ...]
     """Of `opening` and then of `events`."""
+    manifests: tuple[KeyManifest | None, ...]
+    """By their places in the proof; None where one can be read and cannot count, which the fourth step says."""
     note: Note
     anchor_notes: tuple[Note, ...]
 
@@ -44,6 +46,11 @@ class Reading(NamedTuple):
         """The events after that version."""
         return self.events[version + 1 - self.proof.first_version :]
 
+    def numbered(self) -> Iterator[tuple[int, Event]]:
+        """All events, each with the version that belongs to its place."""
+        yield from enumerate(self.opening)
+        yield from enumerate(self.events, self.proof.first_version)
+
     def at(self, version: int) -> tuple[bytes, Event] | None:
         """Entry and event where a version should stand; None where none does."""
         proof = self.proof
@@ -52,6 +59,26 @@ class Reading(NamedTuple):
         if proof.first_version <= version <= self.last:
             return proof.entries[version - proof.first_version], self.events[version - proof.first_version]
         return None
+
+    def ceremony_at(self, version: int) -> CeremonyOpened | None:
+        """The CeremonyOpened of that version among the entries; None where another one stands, or none."""
+        there = self.at(version) if version >= self.proof.first_version else None
+        return there[1].content if there is not None and isinstance(there[1].content, CeremonyOpened) else None
+
+    @property
+    def opened_under(self) -> int | None:
+        """The place of the manifest that the table was opened under; None where the proof does not have it."""
+        first = (self.opening or self.events)[0].content
+        if not isinstance(first, TableOpened):
+            return None
+        named = (place for place, item in enumerate(self.proof.manifests) if leaf(item.entry) == first.manifest_leaf)
+        return next(named, None)
+
+    @property
+    def is_ended_by_new_key(self) -> bool:
+        """The last entry says that the key of the ones before it is revoked."""
+        last = self.events[-1].content
+        return isinstance(last, ServerFault) and last.cause is ServerFaultCause.KEY_REVOKED
 
 
 def read(octets: bytes) -> Reading:
@@ -69,14 +96,19 @@ def read(octets: bytes) -> Reading:
         unknown = unknown_rule(first.rules)
         if unknown is not None:
             raise refusal(Code.RULE_NOT_BUILT, 0, rule=unknown)
+    return Reading(proof, opening, events, tuple(frames), _manifests(proof), note, anchor_notes)
+
+
+def _manifests(proof: Proof) -> tuple[KeyManifest | None, ...]:
+    manifests: list[KeyManifest | None] = []
     for item in proof.manifests:
         try:
-            read_manifest(parse_entry(item.entry).body)
+            manifests.append(read_manifest(parse_entry(item.entry).body))
         except (BadManifest, SharedKey):
-            pass  # readable, and wrong: the fourth step says so
+            manifests.append(None)
         except HokmError as error:
             raise refusal_by(error, step=Step.FORMAT) from None
-    return Reading(proof, opening, events, tuple(frames), note, anchor_notes)
+    return tuple(manifests)
 
 
 def _note(text: str) -> Note:

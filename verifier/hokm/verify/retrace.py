@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
-from hokm.entry import leaf, parse_entry
-from hokm.errors import HokmError
-from hokm.events import Event, TableOpened
-from hokm.keys import read_manifest
+from hokm.events import Event
 from hokm.policy import Endorsed
 from hokm.table import Table
-from hokm.verify.codes import Code, Step
-from hokm.verify.ground import Ground, Signatures, is_complete, link, roles
+from hokm.verify.codes import Code
+from hokm.verify.ground import Ground, is_complete, link, place_of_manifest, roles
 from hokm.verify.reading import Reading, read
-from hokm.verify.report import refusal, refusal_by
+from hokm.verify.report import refusal
 from hokm.verify.walk import Walk
+from hokm.verify.wishes import Signatures
 
 
 class Retraced(NamedTuple):
@@ -36,25 +34,14 @@ def retrace(octets: bytes) -> Retraced:
     """Walk along the entries of a proof file. Raises `Refused`."""
     reading = read(octets)
     leaves, opening_leaves = link(reading)
-    first = (reading.opening or reading.events)[0].content
-    if not isinstance(first, TableOpened):
-        raise refusal(Code.NOT_THE_BEGINNING, 0, found=type(first).__name__, expected="TableOpened")
-    try:
-        manifests = tuple(read_manifest(parse_entry(item.entry).body) for item in reading.proof.manifests)
-    except HokmError as error:
-        raise refusal_by(error, step=Step.HOUSE) from None
-    named = [
-        manifest
-        for manifest, item in zip(manifests, reading.proof.manifests, strict=True)
-        if leaf(item.entry) == first.manifest_leaf
-    ]
-    if not named:
+    manifest = reading.manifests[place_of_manifest(reading)]
+    if manifest is None:
         raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
     unseen = Endorsed(Checkpoint.parse(reading.note.text), (), True)
     ground = Ground(
         reading=reading,
-        manifest=named[0],
-        house_keys=roles(manifests, reading.proof.roots),
+        manifest=manifest,
+        house_keys=roles(filter(None, reading.manifests), reading.proof.roots),
         endorsed=unseen,
         anchors={},
         leaves=leaves,

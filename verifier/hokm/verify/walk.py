@@ -57,11 +57,12 @@ from hokm.table import (
     vouch,
 )
 from hokm.verify.codes import Code, Step
-from hokm.verify.ground import Ground, Signatures
+from hokm.verify.ground import Ground
 from hokm.verify.report import refusal, refusal_by
 from hokm.verify.round_before import check_round_before
 from hokm.verify.rulings import check_content, check_reopened, is_word_of_house, not_due, open_numbers, out_of_order
 from hokm.verify.told import Told
+from hokm.verify.wishes import Signatures
 
 ALLOWED_MS = 60_000
 """By how much the house's clock may differ from the witnesses'."""
