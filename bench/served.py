@@ -23,6 +23,7 @@ class Served:
     """A program that answers at an address."""
 
     def __init__(self, pid: int, address: str) -> None:
+        self.pid = pid
         self._statm = Path(f"/proc/{pid}/statm")
         self._clock = ~pid << 3 | 2  # what clock_getcpuclockid gives on Linux, which Python does not have
         self.address = address

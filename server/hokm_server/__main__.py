@@ -154,6 +154,7 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     ends, however it ends.
     """
     import asyncio
+    import gc
     import signal
     import socket
 
@@ -179,6 +180,8 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
     async with serving(settings, SystemClock(), os.urandom) as found:
         machine, program = socket.gethostname(), _players_program()
         print(invitation(settings, found.port, found.keys.origin, machine=machine, program=program), flush=True)
+        gc.freeze()  # what a start makes is never garbage
+        gc.set_threshold(10_000, 20, 20)  # and the values of a table make none that only the collector finds
         ends.add(found.failed)
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         cause = found.failed.result() if found.failed.done() else None

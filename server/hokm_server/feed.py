@@ -28,12 +28,13 @@ def updates_bytes(update: pb.TableUpdate) -> bytes:
 class Outbox:
     """What waits to be written to one stream."""
 
-    __slots__ = ("_bytes", "_chunks", "_closed", "_ready", "_taken", "most_bytes", "subscriptions")
+    __slots__ = ("_bytes", "_chunks", "_closed", "_taken", "_taker", "most_bytes", "subscriptions")
 
     def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
         self._chunks: list[bytes] = []
         self._bytes = 0
-        self._ready = asyncio.Event()
+        self._taker: asyncio.Future[None] | None = None
+        """Waits for something to take. (An event would be one more future and one more queue for each write.)"""
         self._taken = asyncio.Event()
         self._closed = False
         self.most_bytes = most_bytes
@@ -51,7 +52,7 @@ class Outbox:
         """Let this be written even if the outbox is full: the word that nothing more comes of a table."""
         self._chunks.append(chunk)
         self._bytes += len(chunk)
-        self._ready.set()
+        self._wake()
 
     @property
     def is_empty(self) -> bool:
@@ -59,12 +60,15 @@ class Outbox:
         return not self._chunks
 
     async def take(self) -> bytes | None:
-        """All that waits, as one message, as soon as there is something; None once the outbox is closed and empty."""
+        """All that waits, as one message, as soon as there is something; None once the outbox is closed and empty.
+
+        One may wait at a time.
+        """
         while not self._chunks:
             if self._closed:
                 return None
-            await self._ready.wait()
-            self._ready.clear()
+            self._taker = asyncio.get_running_loop().create_future()
+            await self._taker
         taken = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
         self._bytes = 0
@@ -80,7 +84,13 @@ class Outbox:
     def close(self) -> None:
         """Nothing more is put; what waits can still be taken."""
         self._closed = True
-        self._ready.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._taker is not None:
+            if not self._taker.done():  # it may have gone
+                self._taker.set_result(None)
+            self._taker = None
 
 
 class Subscription:

@@ -186,11 +186,14 @@ class Steward:
 
     def _taken_seats(self, live: LiveTable, draft: Draft) -> list[int]:
         """Seats that wanted a bot and have somebody now."""
+        wanted = self.wanted.at(live.id)
+        if not wanted:
+            return []
         assert draft.table is not None
         stage = draft.table.stage
         return [
             seat
-            for seat, kind in self.wanted.at(live.id).items()
+            for seat, kind in wanted.items()
             if kind is SeatKind.BOT and not (isinstance(stage, Seating) and stage.places[seat] is None)
         ]
 
@@ -283,7 +286,7 @@ class Steward:
 
     def sign_of_life(self, live: LiveTable, public_key: bytes, seat: int) -> None:
         """A move has come from a player, who may have no stream open."""
-        if live.sign_of_life(public_key, seat, self._clock.now_ms()):
+        if live.sign_of_life(public_key, seat, self._clock.now_ms()) and self.wanted.at(live.id):
             self.want_stand_in(live)
 
     def silence(self, live: LiveTable) -> None:

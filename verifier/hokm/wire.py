@@ -182,14 +182,15 @@ def write_event(event: Event) -> bytes:
     Of a signed move the bytes are carried, and that they say what its `move` says is the caller's to see to.
     """
     _check_event(event)
-    named: dict[str, Any] = event._asdict()
-    content = named.pop("content")
+    table, version, previous, time_ms, content = event
+    named: dict[str, Any]
     if isinstance(content, SignedMove):
-        named["move"] = _write_signed(content)
+        named = {"move": _write_signed(content)}
     else:
         name = _RULING_NAMES[type(content)]
-        named[name] = _RULINGS[name].write(content)
-    return write_message(event_pb2.Event(**named), MOST_EVENT_BYTES, "event")
+        named = {name: _RULINGS[name].write(content)}
+    message = event_pb2.Event(table=table, version=version, previous=previous, time_ms=time_ms, **named)
+    return write_message(message, MOST_EVENT_BYTES, "event")
 
 
 def _check_event(event: Event) -> None:
