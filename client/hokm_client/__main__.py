@@ -200,7 +200,7 @@ def _local(asked: argparse.Namespace) -> int:
         asked.players = "bots"
     if asked.players == "bots":
         return asyncio.run(local.bots_play(asked.var))
-    from hokm_client.playing import Left
+    from hokm_client.leaving import Left
 
     left = asyncio.run(local.person_plays(asked.var, _rules(asked), _manner(asked), asked.pace_ms))
     return FAILED if left is Left.FAILED else 0
@@ -210,7 +210,7 @@ def _play(asked: argparse.Namespace) -> int:
     import asyncio
 
     from hokm_client.entering import Door, Wanted, play
-    from hokm_client.playing import Left
+    from hokm_client.leaving import Left
 
     door = Door(
         asked.server,

@@ -15,8 +15,9 @@ from hokm_client import diagnostics
 from hokm_client.commands import command
 from hokm_client.console import Manner
 from hokm_client.errors import NoTable
+from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Left, Place, play_at
+from hokm_client.playing import Place, play_at
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import Language, listed

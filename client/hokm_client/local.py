@@ -23,8 +23,9 @@ from hokm_client.commands import command
 from hokm_client.console import Manner
 from hokm_client.entering import seated_at, write_diagnostics
 from hokm_client.errors import ServerNotReady, ServerStopped
+from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Left, Place, play_at
+from hokm_client.playing import Place, play_at
 from hokm_client.stream import Step
 from hokm_client.unfinished import news
 
