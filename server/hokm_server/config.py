@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, cast, get_type_hints
 
-from hokm.checkpoint import is_origin
+from hokm.notation import is_origin
 from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting, system_words
 
 PREFIX = "HOKM_SERVER_"

@@ -28,11 +28,10 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
-from hokm.checkpoint import is_origin
 from hokm.entry import ZERO_HASH
 from hokm.errors import HokmError, NotAnOrigin
 from hokm.keys import KeyManifest, check_manifests, sign_manifest
-from hokm.notation import read_base64, write_base64
+from hokm.notation import is_origin, read_base64, write_base64
 from hokm.policy import Log, Policy, root_name
 from hokm.signing import SEED_BYTES, SignatureType, SigningKey, VKey
 from hokm_server.errors import (

@@ -31,7 +31,7 @@ from hokm.events import (
     SignedMove,
     TableOpened,
 )
-from hokm.rules import TableRules
+from hokm.rules import TableRules, not_built
 from hokm.table import (
     Seating,
     Table,
@@ -63,8 +63,6 @@ BACKLOG: Final = 256
 """Entries in one update of what a watcher has missed."""
 OPENED: Final = 16
 """Tables that one caller has opened and that are not over."""
-NOT_BUILT: Final = ("witnessed",)
-"""Switches of the table rules that this server cannot play by yet."""
 
 
 Entropy = Callable[[int], bytes]
@@ -157,9 +155,8 @@ class Tables:
 
         Raises `RuleNotBuilt`, `TooManyTables`, `TooManyOpened`.
         """
-        for switch in NOT_BUILT:
-            if getattr(rules, switch):
-                raise RuleNotBuilt(switch)
+        if (switch := not_built(rules)) is not None:
+            raise RuleNotBuilt(switch)
         if len(self._live) >= self._most_tables:
             raise TooManyTables(self._most_tables)
         self._opened.take(viewer.caller)

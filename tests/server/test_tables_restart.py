@@ -400,4 +400,4 @@ async def test_numbers_that_give_no_deal_are_the_houses_fault(room: Room, monkey
     room.opened.remove(table_id)  # these numbers do make a pack, and so the verifier does not believe it
     report = await room.judge(table_id)
     assert report.fault is not None
-    assert report.fault.code == Code.FAULT_DIFFERS
+    assert report.fault.code == Code.FAULT_DIFFERS.name

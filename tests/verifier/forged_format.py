@@ -11,7 +11,6 @@ from hokm.events import (
     TableOpened,
 )
 from hokm.proof import Proof
-from hokm.verify import Code
 from hokm.wire import write_rules
 from tests.simulation.forge import Draft, Forgery
 from tests.verifier.forging import (
@@ -22,7 +21,7 @@ from tests.verifier.forging import (
 )
 
 
-@forged(1, Code.RULE_NOT_BUILT)
+@forged(1, "RULE_NOT_BUILT")
 def a_table_that_waits_for_witnesses() -> Forged:
     def change(forgery: Forgery) -> Draft:
         rules = replace(forgery.game.rules, witnessed=True)

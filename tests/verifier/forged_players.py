@@ -63,7 +63,7 @@ def a_stand_in_that_did_not_join_itself() -> Forged:
     return within("troubled", change)
 
 
-@forged(6, Code.SEEN_OTHER)
+@forged(6, "SEEN_OTHER")
 def a_card_played_upon_another_history() -> Forged:
     def change(forgery: Forgery) -> Draft:
         draft = forgery.draft(Play, 9)
@@ -73,7 +73,7 @@ def a_card_played_upon_another_history() -> Forged:
     return within("plain", change)
 
 
-@forged(6, Code.SEEN_OTHER)
+@forged(6, "SEEN_OTHER")
 def a_stand_in_that_saw_another_history() -> Forged:
     def change(forgery: Forgery) -> Draft:
         draft = forgery.draft(StoodIn)

@@ -57,7 +57,7 @@ def forged(step: int, code: Code | str) -> Callable[[Case], Case]:
     """Take a case, named by its function."""
 
     def take(case: Case) -> Case:
-        CASES.append(Known(Step(step), str(code), case.__name__, case))
+        forged_each(step, code, {case.__name__: case})
         return case
 
     return take
@@ -65,7 +65,8 @@ def forged(step: int, code: Code | str) -> Callable[[Case], Case]:
 
 def forged_each(step: int, code: Code | str, cases: Mapping[str, Case]) -> None:
     """Take several cases by name."""
-    CASES.extend(Known(Step(step), str(code), name, case) for name, case in cases.items())
+    reason = code.name if isinstance(code, Code) else code
+    CASES.extend(Known(Step(step), reason, name, case) for name, case in cases.items())
 
 
 def within(name: str, change: Callable[[Forgery], Draft | int | None]) -> Forged:

@@ -11,7 +11,6 @@ from hokm.checkpoint import (
     Checkpoint,
     Cosignature,
     cosign,
-    is_origin,
     sign_checkpoint,
     verify_checkpoint,
     verify_cosignatures,
@@ -105,12 +104,6 @@ def test_an_extension_is_one_line_that_says_something(extension: str) -> None:
     """Empty ones, several in one and control characters are refused when they are made, too."""
     with pytest.raises(BadCheckpoint):
         Checkpoint(ORIGIN, 0, EMPTY_ROOT, (extension,))
-
-
-@given(st.text(max_size=4))
-def test_origins(text: str) -> None:
-    """Visible ASCII without a plus, as said in words."""
-    assert is_origin(text) is (text != "" and all("!" <= letter <= "~" and letter != "+" for letter in text))
 
 
 # Signed by the log.

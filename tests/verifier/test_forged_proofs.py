@@ -58,5 +58,5 @@ def test_every_step_that_can_refuse_has_a_forgery(step: Step) -> None:
 def test_every_code_that_refuses_has_a_forgery() -> None:
     """What is not tried here is what makes a proof incomplete, and what warns."""
     incomplete = {Code.NO_CLOSING_ENTRY, Code.HEAD_NOT_REACHED}
-    refusing = {code.value for code in Code if not is_warning(code) and code not in incomplete}
+    refusing = {code.name for code in Code if not is_warning(code) and code not in incomplete}
     assert refusing - {known.code for known in CASES} == set()

@@ -44,12 +44,12 @@ def test_what_each_story_warns_of() -> None:
         return {warning.code for warning in verify(game.game_proof().format(), game.house.policy).warnings}
 
     assert warned("plain") == warned("long") == warned("forfeited") == warned("abandoned") == set()
-    assert warned("troubled") == {Code.STAND_IN_NUMBER}
-    assert warned("bots") == {Code.NO_INDEPENDENT_CONTRIBUTION}
-    assert warned("lost") == {Code.SERVER_FAULT, Code.DEAL_NOT_PROVEN}
-    assert warned("silent_bot") == warned("revoked") == {Code.SERVER_FAULT}
-    assert warned("without_quorum") == {Code.NO_QUORUM, Code.NOT_WITNESSED, Code.TIMES_NOT_WITNESSED}
-    assert warned("silent_person") == {Code.STAND_IN_NUMBER}
+    assert warned("troubled") == {Code.STAND_IN_NUMBER.name}
+    assert warned("bots") == {Code.NO_INDEPENDENT_CONTRIBUTION.name}
+    assert warned("lost") == {Code.SERVER_FAULT.name, Code.DEAL_NOT_PROVEN.name}
+    assert warned("silent_bot") == warned("revoked") == {Code.SERVER_FAULT.name}
+    assert warned("without_quorum") == {Code.NO_QUORUM.name, Code.NOT_WITNESSED.name, Code.TIMES_NOT_WITNESSED.name}
+    assert warned("silent_person") == {Code.STAND_IN_NUMBER.name}
 
 
 def test_what_happened_besides_play_is_listed() -> None:
@@ -81,7 +81,7 @@ def test_an_impossible_deal_is_a_fault_of_the_house(monkeypatch: pytest.MonkeyPa
     assert verify(proof, policy).verdict is Verdict.REJECTED
     monkeypatch.setattr("hokm.table.numbers.deal", no_deck)
     report = verify(proof, policy)
-    assert [warning.code for warning in report.warnings] == [Code.SERVER_FAULT]
+    assert [warning.code for warning in report.warnings] == [Code.SERVER_FAULT.name]
 
 
 # Incomplete proofs.
@@ -96,7 +96,7 @@ def test_a_proof_without_its_end_is_incomplete() -> None:
         report = verify(cut.format(), game.house.policy)
         assert report.verdict is Verdict.INCOMPLETE, (count, report.fault)
         assert report.fault is not None
-        assert (report.fault.code, report.fault.version) == (Code.NO_CLOSING_ENTRY, count - 1)
+        assert (report.fault.code, report.fault.version) == (Code.NO_CLOSING_ENTRY.name, count - 1)
         assert report.lines[Step.CHAIN - 1].outcome == "incomplete"
 
 
@@ -110,13 +110,13 @@ def test_a_head_that_is_not_reached_makes_it_incomplete() -> None:
     later = verify(proof, game.house.policy, Wishes(head=(last + 1, game.leaves[last + 1])))
     assert later.verdict is Verdict.INCOMPLETE
     assert later.fault is not None
-    assert later.fault.code == Code.HEAD_NOT_REACHED
+    assert later.fault.code == Code.HEAD_NOT_REACHED.name
     between = verify(proof, game.house.policy, Wishes(head=(20, bytes(32))))
     assert between.verdict is Verdict.WITH_WARNINGS
-    assert [warning.code for warning in between.warnings] == [Code.HEAD_NOT_SHOWN]
+    assert [warning.code for warning in between.warnings] == [Code.HEAD_NOT_SHOWN.name]
     start = verify(proof, game.house.policy, Wishes(head=(2, bytes(32))))
     assert start.fault is not None
-    assert (start.fault.code, start.fault.version) == (Code.OTHER_HEAD, 2)
+    assert (start.fault.code, start.fault.version) == (Code.OTHER_HEAD.name, 2)
 
 
 # The reader's own number.
@@ -128,17 +128,17 @@ def test_my_number_is_in() -> None:
     octets, policy = game.game_proof().format(), game.house.policy
     for seat, place in enumerate(game.table.places):
         report = verify(octets, policy, Wishes(mine=place.public_key))
-        missing = [warning.facts["deal"] for warning in report.warnings if warning.code == Code.MINE_NOT_IN]
+        missing = [warning.facts["deal"] for warning in report.warnings if warning.code == Code.MINE_NOT_IN.name]
         by_stand_in = [
             warning.facts["deal"]
             for warning in report.warnings
-            if warning.code == Code.STAND_IN_NUMBER and warning.facts["seat"] == str(seat)
+            if warning.code == Code.STAND_IN_NUMBER.name and warning.facts["seat"] == str(seat)
         ]
         assert missing == by_stand_in
         assert len(report.mine) == len(game.versions(RoundRevealed)) + 1
     stranger = verify(octets, policy, Wishes(mine=bytes(32)))
     assert stranger.mine == ("this key holds no seat in this game",)
-    assert Code.MINE_NOT_IN in {warning.code for warning in stranger.warnings}
+    assert Code.MINE_NOT_IN.name in {warning.code for warning in stranger.warnings}
 
 
 # What is not proved.
@@ -171,7 +171,7 @@ def test_without_signatures_it_says_so() -> None:
     """Who leaves the signatures out is told."""
     game = story("plain")
     report = verify(game.game_proof().format(), game.house.policy, Wishes(signatures=Signatures.NONE))
-    assert [warning.code for warning in report.warnings] == [Code.SIGNATURES_NOT_CHECKED]
+    assert [warning.code for warning in report.warnings] == [Code.SIGNATURES_NOT_CHECKED.name]
 
 
 # Games by chance.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hokm.notation import MOST, read_base64, read_decimal, write_base64
+from hokm.notation import MOST, is_origin, read_base64, read_decimal, write_base64
 
 
 @given(st.integers(0, MOST))
@@ -52,3 +52,9 @@ def test_base64_has_one_spelling(text: str) -> None:
     """What is read is written back the same."""
     octets = read_base64(text)
     assert octets is None or write_base64(octets) == text
+
+
+@given(st.text(max_size=4))
+def test_origins(text: str) -> None:
+    """Visible ASCII without a plus, as said in words."""
+    assert is_origin(text) is (text != "" and all("!" <= letter <= "~" and letter != "+" for letter in text))

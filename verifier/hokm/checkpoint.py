@@ -19,24 +19,17 @@ its signature line holds time u64 || signature[64], and what it signs is::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
 from hokm.errors import BadCheckpoint, BadSignature
 from hokm.merkle import HASH_BYTES
-from hokm.notation import MOST, read_base64, read_decimal, write_base64
+from hokm.notation import MOST, is_origin, read_base64, read_decimal, write_base64
 from hokm.note import Note, NoteSignature, is_text, sign_text, verify_note
 from hokm.signing import SIGNATURE_BYTES, SignatureType, SigningKey, VKey, key_id, verify
 
-_ORIGIN = re.compile(r"[!-*,-~]{1,255}")
 _TIME_BYTES = 8
-
-
-def is_origin(text: str) -> bool:
-    """Whether `text` can name a log: 1 to 255 visible ASCII characters, none of them a plus."""
-    return _ORIGIN.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from typing import Final
 
 from hokm.cards import PACK, Card, Hand, check_card, check_pack
 from hokm.errors import NotAnOrigin, OutOfRange, RoundNotOfPurpose, StreamUsedUp, WrongLength
+from hokm.notation import is_origin
 from hokm.rules import Packets, Seat, left_of
 
 HOUSE_SEAT: Final = 4
@@ -63,7 +64,7 @@ def game_id(
     `origin` is 1 to 255 characters of visible ASCII without space and plus; a kind is 0 for a person, 1 for a
     bot; nonces and keys have 32 bytes.
     """
-    if not 1 <= len(origin) <= 255 or not all("!" <= letter <= "~" and letter != "+" for letter in origin):
+    if not is_origin(origin):
         raise NotAnOrigin(origin)
     text = origin.encode("ascii")
     _check_length("server_nonce", server_nonce, 32)

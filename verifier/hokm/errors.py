@@ -537,7 +537,7 @@ class RuleNotBuilt(Rule):
     """A switch that this version cannot play by yet."""
 
     rule: str
-    sentence = "This server cannot play by {rule} yet."
+    sentence = "The table rule {rule} is not known in this version yet."
 
 
 class RuleOff(Rule):

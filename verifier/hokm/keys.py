@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from hokm.canonical import HASH, KEY, TEXT, U64, read_message, record, several, write_message
-from hokm.checkpoint import is_origin
 from hokm.entry import ZERO_HASH, Entry, event_key_id, leaf, parse_entry, sign_event, signed_by
 from hokm.errors import BadManifest, NotAnOrigin, SharedKey
+from hokm.notation import is_origin
 from hokm.policy import root_name
 from hokm.signing import SignatureType, SigningKey, VKey, key_id
 from hokm.v1 import keys_pb2

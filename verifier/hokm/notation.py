@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two notations that the log's texts are made of: decimal numbers and base64, one spelling for each value.
+"""What the log's texts are made of: its name, decimal numbers and base64, one spelling for each value.
 
-Each reader is the exact inverse of its writer: what it accepts is what the writer writes, and nothing else.
+Each reader of a value is the exact inverse of its writer: what it accepts is what the writer writes, and nothing else.
 Python's own readers are kinder (`int(" 1_0")` is 10, `base64` lets stray bits pass), and in a signed text
 kindness means two texts for one value.
 """
@@ -11,10 +11,16 @@ from __future__ import annotations
 import binascii
 import re
 
+_ORIGIN = re.compile(r"[!-*,-~]{1,255}")
 _DECIMAL = re.compile("0|[1-9][0-9]{0,18}")
 
 MOST = 2**63 - 1
 """The greatest number that any text of the log may hold: tree sizes, indices, times."""
+
+
+def is_origin(text: str) -> bool:
+    """Whether `text` can name a log: 1 to 255 visible ASCII characters, none of them a plus."""
+    return _ORIGIN.fullmatch(text) is not None
 
 
 def read_decimal(text: str) -> int | None:

@@ -24,9 +24,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from hokm.checkpoint import Checkpoint, Cosignature, is_origin, verify_checkpoint, verify_cosignatures
+from hokm.checkpoint import Checkpoint, Cosignature, verify_checkpoint, verify_cosignatures
 from hokm.errors import BadPolicy, BadVKey, UnknownLog
-from hokm.notation import read_decimal
+from hokm.notation import is_origin, read_decimal
 from hokm.note import Note
 from hokm.signing import SignatureType, VKey
 

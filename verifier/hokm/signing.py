@@ -14,7 +14,7 @@ RFC 8032 leaves room in 2, 3 and 5, and libraries use it differently, so 1 to 4 
 asked of a library: PyNaCl (libsodium) where it is installed, else `cryptography` (OpenSSL), which takes almost
 twice as long. Behind this check both give the same verdict on every input. Signing has no room: both sign alike.
 
-This is the only module of the project that imports either; `cryptography` not before it is needed, because where
+This is the only module of the package that imports either; `cryptography` not before it is needed, because where
 PyNaCl is there, loading it would take longer than to verify a round.
 """
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import Entry, leaf, parse_entry
-from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
+from hokm.errors import BadManifest, BadNote, HokmError, Malformed, RuleNotBuilt, SharedKey
 from hokm.events import CeremonyOpened, Event, ServerFault, ServerFaultCause, TableOpened
 from hokm.keys import KeyManifest, read_manifest
 from hokm.note import Note
 from hokm.proof import Proof
-from hokm.rules import TableRules
-from hokm.verify.codes import Code, Step
-from hokm.verify.report import refusal, refusal_by
+from hokm.rules import not_built
+from hokm.verify.codes import Step
+from hokm.verify.report import refusal_by
 from hokm.wire import read_event
 
 
@@ -92,10 +92,8 @@ def read(octets: bytes) -> Reading:
     opening = _events(proof.opening, 0, frames)
     events = _events(proof.entries, proof.first_version, frames)
     first = (opening or events)[0].content
-    if isinstance(first, TableOpened):
-        unknown = unknown_rule(first.rules)
-        if unknown is not None:
-            raise refusal(Code.RULE_NOT_BUILT, 0, rule=unknown)
+    if isinstance(first, TableOpened) and (switch := not_built(first.rules)) is not None:
+        raise refusal_by(RuleNotBuilt(switch), 0)
     return Reading(proof, opening, events, tuple(frames), _manifests(proof), note, anchor_notes)
 
 
@@ -131,9 +129,3 @@ def _events(entries: Sequence[bytes], first: int, frames: list[Entry]) -> tuple[
             raise refusal_by(error, first + place, Step.FORMAT) from None
         frames.append(frame)
     return tuple(events)
-
-
-def unknown_rule(rules: TableRules) -> str | None:
-    """The first switch of these rules that this verifier does not know yet; None where it knows them all."""
-    switches = ("witnessed",)
-    return next((switch for switch in switches if getattr(rules, switch)), None)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from hokm.errors import HokmError
-from hokm.verify.codes import SAID, Code, Step, step_of
+from hokm.verify.codes import Code, Step, step_of
 
 
 class Verdict(StrEnum):
@@ -59,9 +59,8 @@ class Refused(Exception):
 
 def found(code: Code, version: int | None = None, **facts: object) -> Finding:
     """The finding of a code with its facts."""
-    step, sentence = SAID[code]
     texts = {name: value.hex() if isinstance(value, bytes) else str(value) for name, value in facts.items()}
-    return Finding(step, code.value, sentence.format(**texts), version, texts)
+    return Finding(code.step, code.name, code.sentence.format(**texts), version, texts)
 
 
 def refusal(code: Code, version: int | None = None, **facts: object) -> Refused:
@@ -107,7 +106,7 @@ class Report:
     """What was verified: log, table, kind, round, game id, score, versions."""
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values; `docs` of the program name each."""
+        """The report as JSON values, as SPEC.md names them."""
         return {
             "verdict": self.verdict.value,
             "subject": self.subject,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hokm.entry import move_signed_by
-from hokm.errors import HokmError, SharedKey
+from hokm.errors import HokmError, SeenOther, SharedKey
 from hokm.events import (
     CeremonyOpened,
     Dealt,
@@ -186,7 +186,7 @@ class Walk:
         move = signed.move
         seen = self._leaf(move.seen_version)
         if seen is not None and seen != move.seen_hash:
-            raise refusal(Code.SEEN_OTHER, version, seen_version=move.seen_version)
+            raise SeenOther(move.seen_version, move.seen_hash.hex())
         if self.signatures is not Signatures.NONE and not move_signed_by(signed, key):
             raise refusal(Code.PLAYER_SIGNATURE, version, key=key.hex(), seat=move.seat)
         self.moves += 1
