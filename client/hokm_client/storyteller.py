@@ -37,6 +37,6 @@ def chapters(language: Language) -> tuple[Chapter, ...]:
 
 
 def chapter(language: Language, teas: int) -> Chapter:
-    """What the storyteller tells at a table that has had so many teas before; after the last chapter the first again."""
+    """What is told at a table that has had so many teas before; after the last chapter comes the first again."""
     story = chapters(language)
     return story[teas % len(story)]
