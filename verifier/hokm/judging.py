@@ -69,8 +69,8 @@ def judge_files(asked: argparse.Namespace) -> int:
     warnings: dict[str, list[Finding]] = {}
     for task, report in zip(tasks, _reports(tasks), strict=True):
         verdicts[report.verdict] += 1
-        for warning in {warning.code: warning for warning in reversed(report.warnings)}.values():
-            warnings.setdefault(warning.code, []).append(warning)
+        for code in dict.fromkeys(warning.code for warning in report.warnings):
+            warnings.setdefault(code, []).append(next(found for found in report.warnings if found.code == code))
         if asked.json:
             print(json.dumps({"proof": task.path} | report.as_json(), ensure_ascii=False))
         elif asked.short:

@@ -63,10 +63,10 @@ WORDS: Final = Words(
         "Left opponent cuts with the {card}.",
     ),
     takes=(
-        "You win the trick.",
-        "Right opponent wins the trick.",
-        "Your partner wins the trick.",
-        "Left opponent wins the trick.",
+        "You take it.",
+        "Right opponent takes it.",
+        "Your partner takes it.",
+        "Left opponent takes it.",
     ),
     drawn="For the first hakem {count} cards were turned up: the {card} fell to {who}.",
     hakem_is=(

@@ -47,7 +47,7 @@ def test_the_end_of_a_trick_is_told_with_its_winner() -> None:
     assert happenings(before, after, EN) == [
         "Left opponent plays the four of spades.",
         "You play the ace of spades.",
-        "You win the trick.",
+        "You take it.",
         "It is your turn.",
         "30 seconds left.",
     ]
