@@ -28,6 +28,13 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
+def test_every_picture_is_there() -> None:
+    """And none is large."""
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]*)\)", README)
+    assert pictures
+    assert all(0 < (ROOT / path).stat().st_size < 150_000 for path in pictures)
+
+
 def commands() -> list[list[str]]:
     """Every command of the shell blocks, as words."""
     return [shlex.split(line, comments=True) for block in blocks("sh") for line in block.splitlines() if line]
@@ -58,7 +65,8 @@ async def _play_and_try(folder: Path) -> None:
     try:
         address = server.address
         (program,) = blocks("python")
-        played = await _run(sys.executable, "-c", program.replace("127.0.0.1:7465", address), folder=folder)
+        (folder / "play.py").write_text(program.replace("127.0.0.1:7465", address))
+        played = await _run(sys.executable, "play.py", folder=folder)
         assert "GameEnded(cause=<GameEndCause.TARGET" in played
         table_id = await _last_table(var)
         for number in (1, None):
@@ -84,6 +92,15 @@ async def _try(words: list[str], table_id: str, address: str, folder: Path) -> N
             assert await _run(*given, folder=folder)
         case ["hokm", "token"]:
             assert len(await _run(*words, "--server", address, folder=folder)) > 40
+        case ["hokm", "play"] if "--tls" in words:
+            told = await _run("hokm", "play", "--help", folder=folder)
+            assert all(option in told for option in words if option.startswith("--"))
+        case ["hokm", "play"]:  # whose input has ended at once: the seat is taken, and given back
+            assert "free seat" in await _run(*words, "--server", address, "--lang", "en", folder=folder)
+        case ["hokm", "list"]:
+            assert "free" in await _run(*words, "--server", address, folder=folder)
+        case [".", path]:
+            assert (ROOT / "Makefile").read_text().count(f"?= {Path(path).parents[1]}\n") == 1
         case _:
             assert await _run(*words, folder=folder)
 
@@ -99,7 +116,11 @@ async def _run(*words: str, folder: Path) -> str:
     """What a program prints; it ends with 0."""
     program = str(BIN / words[0]) if (BIN / words[0]).exists() else words[0]
     process = await asyncio.create_subprocess_exec(
-        program, *words[1:], cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        *(program, *words[1:]),
+        cwd=folder,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
     try:
         said, failed = await asyncio.wait_for(process.communicate(), MOST_SECONDS)
