@@ -16,7 +16,7 @@ from hokm.rules import legal_cards, trick_winner
 from hokm_client.terminal import say
 from hokm_client.terminal.say import happenings, situation
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
-from hokm_client.terminal.words import Language
+from hokm_client.terminal.words import Language, words
 from tests.client.terminal.screens import PLAYING, VIEWS
 from tests.client.terminal.test_screen import views
 
@@ -64,7 +64,7 @@ def test_after_a_gap_the_last_trick_is_told() -> None:
     after = replace(before, trick=Trick(1, parse_cards("AC")), last=last, tricks=(1, 1), awaited=(2,))
     assert [sentence.split(" the ")[-1] for sentence in happenings(before, after, EN)[:6]] == [
         *("two of diamonds.", "three of diamonds.", "four of diamonds.", "five of diamonds."),
-        *("trick.", "ace of clubs."),
+        *(words(EN).takes[1], "ace of clubs."),
     ]
 
 
@@ -203,5 +203,5 @@ def test_a_whole_round_is_told_card_by_card(pack: list[int], trump: int, leader:
             view = after
     verbs = (" plays ", " play ", " leads ", " lead ", " cuts ", " cut ")
     assert sum(any(verb in sentence for verb in verbs) for sentence in told) == 4 * sum(tricks)
-    assert sum(sentence.endswith(" the trick.") for sentence in told) == sum(tricks)
+    assert sum(sentence in words(EN).takes for sentence in told) == sum(tricks)
     assert parse_card("2S") == 0
