@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mind of one seat: what it must do, what it will sign, and what it will not believe.
 
-It follows a checked `Stream` step by step and adds what only this seat can check: its own number and commitment, that
-it signs one set of commitments for a context and never another, its cards against the numbers once these are public,
-the clock. It makes the moves that follow by themselves (Commit, Reveal), asks for those that do not (`asks`), and
-signs one at a time: the next only when the last was answered with its entry or a refusal.
+It follows a checked `Stream` step by step and adds what only this seat can check: its number (`own_number`), its cards
+(`held`), what became of its moves and the clock (`protests`). It makes the moves that follow by themselves (Commit,
+Reveal), asks for those that do not (`asks`), and signs one at a time: the next only when the last was answered with its
+entry or a refusal.
 
 What must survive a crash is put into `Keeping` before a move is handed out; whoever sends it flushes first.
 
@@ -15,68 +15,46 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Final, NamedTuple
 
 from hokm.cards import Hand
-from hokm.deal import Context, Purpose, commitment
 from hokm.entry import sign_move
 from hokm.errors import Busy, Conflict, HokmError
 from hokm.events import (
     Act,
-    CeremonyVoided,
-    Commit,
     CommitSetClosed,
     Dealt,
     Join,
     Move,
-    NameTrump,
-    Play,
-    Protest,
     ProtestOnly,
-    ProtestReason,
     Reveal,
     SeatKind,
     SignedMove,
     StandInCause,
     StoodIn,
-    TimedOut,
-    VoidCause,
 )
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, Table, decide
+from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, decide
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_move
-from hokm_client.errors import NumberNotKept, SigningStopped
+from hokm_client.errors import SigningStopped
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.held import HeldCards
 from hokm_client.keeping import Keeping, KeptMove
+from hokm_client.own_number import OwnNumber
+from hokm_client.protests import Protests, Unanswered
 from hokm_client.stream import Step, Stream
 from hokm_client.view import View
-
-MOST_CLOCK_DIFFERENCE_MS: Final = 30_000
-"""A greater difference between the house's clock and the device's is protested."""
-
-ON_THE_WAY_MS: Final = 2_000
-"""What a move may take to arrive. Only one that was sent so long before can have been denied."""
-
-
-class Unanswered(NamedTuple):
-    """The move that waits for its entry or a refusal."""
-
-    act: pb.SignedAct
-    move: Move
-    signed_ms: int
 
 
 class Seat:
     """One key in one seat of one table."""
 
     __slots__ = (
-        *("_entropy", "_keeping", "_protest", "_protested", "_shut_at", "_stream"),
-        *("cards", "fraud", "key", "notice", "number", "unanswered", "unsure"),
+        *("_entropy", "_keeping", "_own", "_protests", "_shut_at", "_stream"),
+        *("cards", "fraud", "key", "number", "unanswered", "unsure"),
     )
 
     def __init__(
@@ -91,8 +69,8 @@ class Seat:
         self._stream = stream
         self._keeping = keeping
         self._entropy = entropy
-        self._protest: Protest | None = None
-        self._protested: set[tuple[bytes, ProtestReason]] = set()
+        self._own = OwnNumber(stream, number, key.public, keeping, entropy)
+        self._protests = Protests(number)
         self._shut_at = -1
         self.number = number
         self.key = key
@@ -101,10 +79,13 @@ class Seat:
         self.unsure = False
         """The unanswered move may not have arrived: the way to the server broke since it was signed."""
         self.fraud: Fraud | None = None
-        self.notice: HokmError | None = None
-        """Something the player should know, that is no fraud: a number that is not kept here."""
 
     # What is so.
+
+    @property
+    def notice(self) -> HokmError | None:
+        """Something the player should know, that is no fraud: a number that is not kept here."""
+        return self._own.notice
 
     @property
     def place(self) -> Place | None:
@@ -154,20 +135,17 @@ class Seat:
 
     def see(self, step: Step, now_ms: int) -> None:
         """Check one more entry for this seat. Raises `Fraud`."""
+        self._protests.see(step, now_ms, self.unanswered, unsure=self.unsure)
         content = step.event.content
-        if step.event.time_ms > now_ms + MOST_CLOCK_DIFFERENCE_MS:
-            self._complain(step.after, ProtestReason.CLOCK)
         match content:
-            case SignedMove() | StoodIn(join=SignedMove()):
-                self._see_move(step, content.join if isinstance(content, StoodIn) else content)
+            case SignedMove():
+                self._see_move(content)
+            case StoodIn():
+                self._see_move(content.join)
             case CommitSetClosed():
-                self._check_set(step, content.commit_set)
-            case CeremonyVoided():
-                self._see_void(step, content)
+                self._own.check_set(step, content.commit_set)
             case Dealt():
                 self.cards.begin()
-            case TimedOut(seat=seat) if seat == self.number and self._was_sent(step, NameTrump, Play):
-                self._complain(step.after, ProtestReason.DENIED_MOVE)
         if step.deal is not None:
             self.cards.check(step.deal, step.entry)
 
@@ -185,7 +163,7 @@ class Seat:
         if not isinstance(error, Conflict) or unanswered.move.seen_version == self._stream.there.version:
             self._shut_at = self._stream.there.version
         self.unanswered = None
-        self._protest = self._protest or unanswered.move.protest
+        self._protests.refused(unanswered.move.protest)
         self._stream.not_sent(unanswered.act.move)
         return True
 
@@ -199,14 +177,7 @@ class Seat:
         stage = table.stage
         if not isinstance(stage, Ceremony) or stage.decisions[self.number] is None or not self.holds:
             return None
-        ctx, seat, key = stage.ctx, self.number, self.key.public
-        if stage.commit_set is None:
-            number = self._keeping.number_for(ctx, seat, key, lambda: self._entropy(32))
-            return Commit(commitment(ctx, seat, key, number))
-        if self._keeping.number(ctx, seat, key) is None:
-            self.notice = NumberNotKept(seat)
-            return None
-        return Reveal(ctx, stage.commit_set)
+        return self._own.next_step(stage)
 
     def asks(self) -> View | None:
         """What the player is to decide: trumps or a card. None where nothing is, or the cards have not come."""
@@ -275,23 +246,24 @@ class Seat:
             self._signing(act).moves,
             table.version,
             self._stream.leaves[-1],
-            self._protest,
+            self._protests.waiting,
             act,
         )
         if not is_join or isinstance(table.stage, Seating):
             dealt: list[Hand | None] = [None] * 4
             dealt[self.number] = self.cards.dealt if self.cards.are_whole else None
             decide(table, move, table.time_ms, NO_HANDS._replace(dealt=(dealt[0], dealt[1], dealt[2], dealt[3])))
-        number = self._number_beside(table, act)
+        number = b""
+        if isinstance(act, Reveal):
+            assert isinstance(table.stage, Ceremony), "decide has seen to it"
+            number = self._own.reveal(table.stage, act)
         body = write_move(move)
         signature = sign_move(body, self.key)
-        signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature)
-        if number is not None:
-            signed.number = number
+        signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature, number=number)
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
         self._keeping.put_move(self._stream.id, self.key.public, kept)
         self._stream.signed_here(body, signature)
-        self._protest = None
+        self._protests.signed()
         self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
         return signed
 
@@ -302,8 +274,8 @@ class Seat:
             return None
         if place.protests >= MOST_PROTESTS or self._stream.is_over or self.unanswered is not None:
             return None
-        self._complain(table, self.fraud.kind.protest)
-        return None if self._protest is None else ProtestOnly()
+        self._protests.complain(table, self.fraud.kind.protest)
+        return None if self._protests.waiting is None else ProtestOnly()
 
     # Own moves.
 
@@ -322,88 +294,16 @@ class Seat:
             return place.stand_in.signing
         return Signing()
 
-    def _number_beside(self, table: Table, act: Act) -> bytes | None:
-        """The number that goes beside a Reveal, after what must hold before one is signed."""
-        if not isinstance(act, Reveal):
-            return None
-        stage = table.stage
-        assert isinstance(stage, Ceremony)
-        number = self._keeping.number(act.ctx, self.number, self.key.public)
-        if number is None:
-            raise NumberNotKept(self.number)
-        self._check_own_commitment(stage, number, {})
-        self._keeping.sign_over(act.ctx, act.commit_set, self._closing_entry(stage))
-        return number
-
-    def _closing_entry(self, stage: Ceremony) -> bytes:
-        """The CommitSetClosed of the ceremony: what opened the steps that are open."""
-        opened = min(step.opened for step in stage.decisions if step is not None)
-        return self._stream.entries[opened]
-
-    def _see_move(self, step: Step, signed: SignedMove) -> None:
+    def _see_move(self, signed: SignedMove) -> None:
+        """A move that may be the unanswered one, or of the same key in another program that was faster."""
         unanswered = self.unanswered
         if unanswered is None or signed.move.seat != self.number:
             return
         if signed.body == unanswered.act.move:
-            if step.event.time_ms < unanswered.signed_ms - MOST_CLOCK_DIFFERENCE_MS:
-                self._complain(step.after, ProtestReason.CLOCK)
             self.unanswered = None
         elif unanswered.move.number < self._signing(unanswered.move.act).moves:
-            self._stream.not_sent(unanswered.act.move)  # the same key signs elsewhere too, and was faster
+            self._stream.not_sent(unanswered.act.move)
             self.unanswered = None
-
-    def _see_void(self, step: Step, content: CeremonyVoided) -> None:
-        """A ceremony that says this seat's step is missing, though it was sent."""
-        if self.number not in content.seats or not self._was_sent(step, Commit, Reveal):
-            return
-        no_number = content.cause is VoidCause.NO_NUMBER
-        self._complain(step.after, ProtestReason.DENIED_NUMBER if no_number else ProtestReason.DENIED_COMMIT)
-
-    def _was_sent(self, step: Step, *kinds: type[Act]) -> bool:
-        """Whether such a move went out well before that entry, on a way that has not broken since."""
-        unanswered = self.unanswered
-        return (
-            unanswered is not None
-            and isinstance(unanswered.move.act, kinds)
-            and not self.unsure
-            and step.event.time_ms - unanswered.signed_ms >= ON_THE_WAY_MS
-        )
-
-    def _complain(self, table: Table, reason: ProtestReason) -> None:
-        """Let the next move carry a protest: each reason once for each ceremony."""
-        if table.game_id == NO_GAME:
-            return
-        purpose = Purpose.DEAL if table.round else Purpose.DRAW
-        ctx = Context(table.game_id, purpose, table.round, table.attempt).to_bytes()
-        if (ctx, reason) not in self._protested:
-            self._protested.add((ctx, reason))
-            self._protest = Protest(ctx, reason)
-
-    # Commitments.
-
-    def _check_set(self, step: Step, commit_set: bytes) -> None:
-        """A set is closed: this seat's own commitment is in it, and it is the one signed over, if one was."""
-        stage = step.after.stage
-        assert isinstance(stage, Ceremony)
-        kept = self._keeping.set_of(stage.ctx)
-        if kept is not None and kept.commit_set != commit_set:
-            exhibits = {"entry": step.entry, "other": kept.entry}
-            what = "a Reveal was signed over another set of commitments of this context"
-            raise self._caught(FraudKind.TWO_SETS, what, exhibits, proves=True)
-        if stage.holders[self.number].public_key == self.key.public:
-            number = self._keeping.number(stage.ctx, self.number, self.key.public)
-            if number is None:
-                self.notice = NumberNotKept(self.number)
-            else:
-                self._check_own_commitment(stage, number, {"entry": step.entry})
-
-    def _check_own_commitment(self, stage: Ceremony, number: bytes, exhibits: dict[str, bytes]) -> None:
-        made = commitment(stage.ctx, self.number, self.key.public, number)
-        if stage.commitments[self.number] != made:
-            what = f"the commitment of seat {self.number} is not the one that it made"
-            raise self._caught(FraudKind.CHANGED_SET, what, exhibits)
-        if len({*stage.commitments, stage.house_commitment}) != 5:
-            raise self._caught(FraudKind.CHANGED_SET, "two of the five commitments are equal", exhibits, proves=True)
 
     def _check_kept_head(self, kept: KeptMove) -> None:
         """The stream still holds the head that the last move of this device vouches for."""
@@ -414,9 +314,4 @@ class Seat:
         exhibits = {"signed_act": kept.act}
         if kept.seen_version < len(leaves):
             exhibits["entry"] = self._stream.entries[kept.seen_version]
-        raise self._caught(FraudKind.TWO_ENTRIES, what, exhibits)
-
-    # Fraud.
-
-    def _caught(self, kind: FraudKind, what: str, exhibits: dict[str, bytes], *, proves: bool = False) -> Fraud:
-        return Fraud(kind, self._stream.there.version, what, proves, exhibits)
+        raise Fraud(FraudKind.TWO_ENTRIES, self._stream.there.version, what, exhibits=exhibits)
