@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Final, TypeAlias
 
-from hokm.cards import FULL, SUIT_MASKS, SUITS, Card, Hand, cards_of, rank_of
+from hokm.cards import FULL, JACK, KING, SUIT_MASKS, SUITS, Card, Hand, cards_of, rank_of
 from hokm.events import NameTrump, Play
 from hokm.rules import TRICKS_TO_WIN, Seat, partner_of, right_of, side_of, trick_winner
 from hokm.table import Round
@@ -59,7 +59,7 @@ def best_trump(five: Hand, chance: Random) -> int:
     def worth(suit: int) -> tuple[int, int, int, float]:
         held = list(cards_of(five & SUIT_MASKS[suit]))
         ranks = [rank_of(card) for card in held]
-        return len(held), sum(rank >= 13 for rank in ranks), sum(ranks), chance.random()
+        return len(held), sum(rank >= KING for rank in ranks), sum(ranks), chance.random()
 
     return int(max(SUITS, key=worth))
 
@@ -137,7 +137,7 @@ class Sight:
         sides = [suit for suit in SUITS if suit != self.trump and self.hand & SUIT_MASKS[suit]]
         if self._draws_trumps(trumps):
             highest = trumps.bit_length() - 1
-            return highest if self.stands(highest) or rank_of(highest) >= 11 else lowest_of(trumps)
+            return highest if self.stands(highest) or rank_of(highest) >= JACK else lowest_of(trumps)
         sure = [
             card
             for suit in sides

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hokm import cards
 from hokm.cards import FULL, PACK, RANK_MASKS, RANKS, SUIT_MASKS, SUITS, Suit
-from hokm.errors import CardTwice, NotACard, NotAHand, NotAPack, NotASuit, OutOfRange
+from hokm.errors import CardTwice, NotACard, NotAPack, NotASuit, OutOfRange
 
 hands = st.integers(0, FULL)
 
@@ -103,7 +103,6 @@ def test_a_hand_goes_both_ways(hand: int) -> None:
     assert cards.hand_of(cards.cards_of(hand)) == hand
     assert cards.parse_hand(cards.hand_text(hand)) == hand
     assert cards.parse_hand_symbols(cards.hand_symbols(hand)) == hand
-    assert cards.check_hand(hand) == hand
 
 
 @given(hands)
@@ -157,13 +156,6 @@ def test_other_parts_are_no_card(suit: int, rank: int) -> None:
     """Suits 0 to 3, ranks 2 to 14: an ace is 14, never 1."""
     with pytest.raises(OutOfRange):
         cards.card(suit, rank)
-
-
-@pytest.mark.parametrize("mask", [-1, FULL + 1])
-def test_other_masks_are_no_hand(mask: int) -> None:
-    """52 bits and no sign."""
-    with pytest.raises(NotAHand):
-        cards.check_hand(mask)
 
 
 @pytest.mark.parametrize(

@@ -60,18 +60,12 @@ def answer_timeout_card(given: dict[str, Any]) -> dict[str, Any]:
     return {"card": card_text(rules.timeout_card(parse_hand(given["hand"]), led, parse_suit(given["trump"])))}
 
 
-def answer_absent(given: dict[str, Any]) -> dict[str, Any]:
-    """Whether the seat is absent."""
-    return {"absent": rules.is_absent(given["missed"])}
-
-
 ANSWERS = {
     "draw": answer_draw,
     "deal": answer_deal,
     "score": answer_score,
     "timeout_trump": answer_timeout_trump,
     "timeout_card": answer_timeout_card,
-    "absent": answer_absent,
 }
 
 SCENARIOS = [line for line in vector_files.house_rules() if line["kind"] != "round"]

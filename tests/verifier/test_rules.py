@@ -399,24 +399,6 @@ def test_the_house_plays_a_legal_card(hand: int, led_suit: int | None, trump: in
     assert card == min(legal, key=lambda c: (c // 13 == trump, c % 13, c // 13))
 
 
-@pytest.mark.parametrize(
-    ("missed", "absent"),
-    [
-        ([], False),
-        ([True], False),
-        ([True, False, True], False),
-        ([True, True], True),
-        ([False, True, True], True),
-        ([True, False, True, True], True),
-        ([True, True, False], True),  # a stand-in was in time; the player has not come back
-        ([False] * 20, False),
-    ],
-)
-def test_two_deadlines_missed_in_a_row_make_a_seat_absent(missed: list[bool], absent: bool) -> None:
-    """An act between them breaks the row."""
-    assert rules.is_absent(missed) is absent
-
-
 def test_the_policy_has_a_name() -> None:
     """It stands in the log, for a later policy will have another."""
     assert rules.TIMEOUT_POLICY == "timeout-1"

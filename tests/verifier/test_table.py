@@ -313,6 +313,32 @@ def test_any_game_for_long() -> None:
 # Games with everything in them.
 
 
+@pytest.mark.parametrize(
+    ("missed", "absent"),
+    [
+        ([], False),
+        ([True], False),
+        ([True, False, True], False),
+        ([True, True], True),
+        ([False, True, True], True),
+        ([True, False, True, True], True),
+        ([True, True, False], True),  # a stand-in was in time; the player has not come back
+        ([False] * 20, False),
+    ],
+)
+def test_two_deadlines_missed_in_a_row_make_a_seat_absent(missed: list[bool], absent: bool) -> None:
+    """An act between them breaks the row."""
+    game = Game(TestHouse(seed=41))
+    game.sit()
+    for is_missed in missed:
+        game.until(lambda table: isinstance(table.stage, Round) and table.stage.turn == 0)
+        if is_missed:
+            game.time_out()
+        else:
+            game.step()
+    assert (game.table.places[0].absent is not None) is absent
+
+
 @pytest.mark.parametrize("made", STORIES, ids=lambda made: str(made.__name__))
 def test_the_table_follows_from_public_entries(made: Any) -> None:
     """`evolve` is handed no card and no number."""

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Final, TypeAlias
 
-from hokm.errors import CardTwice, NotACard, NotAHand, NotAPack, NotASuit, OutOfRange
+from hokm.errors import CardTwice, NotACard, NotAPack, NotASuit, OutOfRange
 
 Card: TypeAlias = int
 """0 to 51."""
@@ -140,13 +140,6 @@ def cards_of(hand: Hand) -> Iterator[Card]:
         lowest = hand & -hand
         yield lowest.bit_length() - 1
         hand ^= lowest
-
-
-def check_hand(mask: int) -> Hand:
-    """The same number, if it is a hand: 52 bits and no sign. Raises `NotAHand`."""
-    if not 0 <= mask <= FULL:
-        raise NotAHand(str(mask))
-    return mask
 
 
 def check_pack(cards: Iterable[Card]) -> tuple[Card, ...]:

@@ -151,13 +151,6 @@ class NotACard(Malformed):
     sentence = "{text!r} is not a card."
 
 
-class NotAHand(Malformed):
-    """A hand is a 52-bit mask."""
-
-    text: str
-    sentence = "{text!r} is not a hand of cards."
-
-
 class NotAnEntry(Malformed):
     """Not the frame of a log entry: HKE1, length, event, key id, signature."""
 

@@ -11,7 +11,7 @@ the program's own and is trusted, with one exception: a `TableRules` that the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeAlias, assert_never
@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, assert_never
 from hokm.cards import (
     ACE,
     FULL,
+    KING,
     RANK_MASKS,
     RANKS,
     SUIT_MASKS,
@@ -134,7 +135,7 @@ class TableRules:
         self.check()
 
     def check(self) -> None:
-        """Whether these options can stand together: see the class. A TableRules that exists has passed it."""
+        """Raise where these options cannot stand together: see the class. A TableRules that exists has passed it."""
         if self.target not in TARGETS:
             raise NotATarget(self.target)
         if not 1 <= self.turn_seconds <= MOST_TURN_SECONDS:
@@ -292,7 +293,7 @@ def is_run(cards: Sequence[Card], trump: int, played: Hand) -> bool:
     """
     suit = cards[0] // 13
     if suit != trump:
-        return tuple(cards) == tuple(13 * suit + rank - 2 for rank in (ACE, ACE - 1, ACE - 2))
+        return tuple(cards) == tuple(13 * suit + rank - 2 for rank in (ACE, KING, QUEEN))
     unplayed = (card for card in range(13 * suit + 12, 13 * suit - 1, -1) if not played >> card & 1)
     return len(cards) > 1 and all(card == next(unplayed, None) for card in cards)
 
@@ -351,7 +352,7 @@ def next_hakem(hakem: Seat, winner: Side, passes: HakemPasses) -> Seat:
     return right_of(hakem)
 
 
-# Deadlines: what the house does by the policy timeout-1, and who is absent.
+# Deadlines: what the house does by the policy timeout-1.
 
 
 def timeout_trump(five: Hand) -> Suit:
@@ -378,16 +379,3 @@ def timeout_card(hand: Hand, led_suit: int | None, trump: int) -> Card:
     choice = legal & ~SUIT_MASKS[trump] or legal
     lowest = next(held for rank in RANKS if (held := choice & RANK_MASKS[rank]))
     return (lowest & -lowest).bit_length() - 1
-
-
-def is_absent(missed: Iterable[bool]) -> bool:
-    """Whether a seat is absent after these decisions of it, in order: was the deadline of each missed?
-
-    It is from the second miss in a row on, and then until its player returns, which is no decision.
-    """
-    row = 0
-    for miss in missed:
-        row = row + 1 if miss else 0
-        if row >= MISSES_TO_BE_ABSENT:
-            return True
-    return False
