@@ -21,13 +21,13 @@ import grpc
 from bench.games import Game
 from bench.served import Served
 from hokm.events import SeatKind
+from hokm.sign_in import signed_challenge
 from hokm.signing import SigningKey
 from hokm.table import House
 from hokm.v1 import sign_in_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
-from hokm_server.challenges import signed_challenge
 
 MOST_ACTS = 8
 """In one message of a stream: so the server has the first ones before the last ones are signed."""

@@ -19,7 +19,8 @@ from google.rpc.status_pb2 import Status
 from hokm.errors import Busy, HokmError, NotSignedIn
 from hokm.keys import KEYS_TABLE
 from hokm.rules import TableRules
-from hokm.signing import SigningKey, pae
+from hokm.sign_in import signed_challenge
+from hokm.signing import SigningKey
 from hokm.v1 import log_service_pb2, rules_pb2, sign_in_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.v1.log_service_pb2_grpc import LogServiceStub
@@ -28,8 +29,6 @@ from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import write_rules
 from hokm_client import errors
 from hokm_client.machine import Machine
-
-SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
 
 CALL_SECONDS: Final = 10.0
 RENEW_MS: Final = 30_000
@@ -190,7 +189,7 @@ class Connection:
         )
         if not self._is_trusted_origin(challenge.origin):
             raise errors.LogNotTrusted(self.address, challenge.origin)
-        signature = key.sign(pae(SIGN_IN_TYPE, challenge.origin.encode() + b"\n" + challenge.challenge))
+        signature = key.sign(signed_challenge(challenge.origin, challenge.challenge))
         answer = await self._plain(
             self._sign_in_stub.SignIn,
             sign_in_service_pb2.SignInRequest(

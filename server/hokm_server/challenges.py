@@ -27,14 +27,14 @@ from itertools import count
 from typing import Final, NamedTuple
 
 from hokm.errors import ChallengeExpired, ChallengeInvalid, ChallengeNotSigned, ChallengeUsed, WrongLength
-from hokm.signing import PUBLIC_KEY_BYTES, pae, verify
+from hokm.sign_in import signed_challenge
+from hokm.signing import PUBLIC_KEY_BYTES, verify
 from hokm_server.clock import Clock
 
 CHALLENGE_MS: Final = 120_000
 MOST_ANSWERED: Final = 1 << 16
 """Numbers, in some 6 MB: in 2 minutes as many come together at 500 a second."""
 
-SIGN_IN_TYPE: Final = "application/vnd.hokm.sign-in.v1"
 
 _SAYS_BYTES: Final = 16
 _MAC_BYTES: Final = 32
@@ -115,8 +115,3 @@ class Highest:
     def may_hold(self, number: int) -> bool:
         """Whether it was put in, or is so low that this cannot be said any more."""
         return number <= self._forgotten or number in self._numbers
-
-
-def signed_challenge(origin: str, challenge: bytes) -> bytes:
-    """What a key signs to sign in at the server that writes the log `origin`."""
-    return pae(SIGN_IN_TYPE, origin.encode() + b"\n" + challenge)

@@ -20,13 +20,13 @@ from hokm.deal import commitment
 from hokm.entry import event_key_id, leaf, parse_entry, sign_move
 from hokm.events import Act, Commit, Join, Move, NameTrump, Play, Reveal, SeatKind
 from hokm.hand import read_hand
+from hokm.sign_in import signed_challenge
 from hokm.signing import SigningKey
 from hokm.table import Ceremony, House, Over, Round, Table, evolve, may_play, opened
 from hokm.v1 import log_service_pb2, log_service_pb2_grpc, rules_pb2, sign_in_service_pb2, tables_service_pb2
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import read_event, write_move
-from hokm_server.challenges import signed_challenge
 from hokm_server.clock import Clock, SystemClock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving

@@ -8,9 +8,10 @@ import random
 import pytest
 
 from hokm.errors import ChallengeExpired, ChallengeInvalid, ChallengeNotSigned, ChallengeUsed, WrongLength
+from hokm.sign_in import signed_challenge
 from hokm.signing import SigningKey, pae
 from hokm_server import challenges as module
-from hokm_server.challenges import CHALLENGE_MS, Challenges, Highest, signed_challenge
+from hokm_server.challenges import CHALLENGE_MS, Challenges, Highest
 from tests.server.manual_clock import ManualClock
 
 ORIGIN = "hokm.example/auth"

@@ -26,6 +26,7 @@ from hokm.events import Join, SeatKind
 from hokm.merkle import check_consistency, check_inclusion
 from hokm.note import Note
 from hokm.proof import Proof
+from hokm.sign_in import signed_challenge
 from hokm.table import Between, Over, Round
 from hokm.v1 import log_service_pb2 as log_pb
 from hokm.v1 import sign_in_service_pb2 as sign_in_pb
@@ -33,7 +34,6 @@ from hokm.v1 import tables_service_pb2 as tables_pb
 from hokm.verify import Signatures, Verdict, Wishes, verify
 from hokm_server.__main__ import serve_until_stopped
 from hokm_server.auth import TOKEN_MS
-from hokm_server.challenges import signed_challenge
 from hokm_server.config import Settings
 from hokm_server.errors import AddressUnusable, CertificateUnusable, DatabaseCorrupt, DatabaseInUse
 from hokm_server.log_service import PIECE_BYTES

@@ -37,6 +37,7 @@ from hokm.keys import KeyManifest, check_manifests, sign_manifest, write_manifes
 from hokm.merkle import check_consistency, check_inclusion, consistency_proof, grow, inclusion_proof, reading, root
 from hokm.note import Note
 from hokm.rules import CLASSIC, FirstHakem, Packets, Turned, first_hakem
+from hokm.sign_in import SIGN_IN_TYPE, signed_challenge
 from hokm.signing import SignatureType, SigningKey, VKey, pae
 from hokm.v1 import (
     event_pb2,
@@ -56,8 +57,6 @@ SPEC = (Path(__file__).resolve().parents[2] / "verifier" / "SPEC.md").read_text(
 
 FENCES = dict(re.findall(r"^```text (\S+)\n(.*?)\n```$", SPEC, re.MULTILINE | re.DOTALL))
 """The worked examples by name."""
-
-SIGN_IN_TYPE = "application/vnd.hokm.sign-in.v1"
 
 SIGNED: tuple[FileDescriptor, ...] = (
     move_pb2.DESCRIPTOR,
@@ -175,7 +174,7 @@ def test_the_join_is_computed() -> None:
 def test_the_sign_in_is_computed() -> None:
     said = example("sign-in")
     key = SigningKey(octets(said["seed"]))
-    signed = pae(SIGN_IN_TYPE, ORIGIN.encode() + b"\n" + octets(said["challenge"]))
+    signed = signed_challenge(ORIGIN, octets(said["challenge"]))
     assert octets(said["signed"]) == signed
     assert octets(said["signature"]) == key.sign(signed)
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hokm.cards import Card, cards_text, parse_card
+from hokm.cards import Card, cards_text, parse_card, suit_text
 from hokm.deal import deal, draw, packets_of
 from hokm.errors import BadRecord, HokmError
 from hokm.events import (
@@ -226,7 +226,7 @@ class _Rounding:
             hakem=stage.hakem,
             attempts=self.attempts,
             hands=self.hands,
-            trump=None if stage.trump is None else "SHDC"[stage.trump],
+            trump=None if stage.trump is None else suit_text(stage.trump),
             trump_by=self.trump_by,
             trump_think_ms=self.trump_think_ms,
             tricks=tuple(taken),

@@ -20,6 +20,7 @@ from hokm.cards import (
     ACE,
     FULL,
     KING,
+    QUEEN,
     RANK_MASKS,
     RANKS,
     SUIT_MASKS,

@@ -180,7 +180,7 @@ class _Teller:
                 line = words.no_commitment if cause is VoidCause.NO_COMMITMENT else words.no_number
                 yield line.format(seats=named)
             case RoundRevealed():
-                yield from self._result(before, content)
+                yield from self._result(content)
             case GameEnded(cause, winner):
                 yield words.endings[cause]
                 yield words.nobody if winner is None else words.victory.format(side=words.sides[winner])
@@ -265,7 +265,7 @@ class _Teller:
         takes = words.takes.format(seat=number(trick.winner))
         return words.trick.format(trick=number(count), cards=words.comma.join(told), takes=takes)
 
-    def _result(self, before: Table, content: RoundRevealed) -> Iterator[str]:
+    def _result(self, content: RoundRevealed) -> Iterator[str]:
         words, number = self.words, self.words.number
         even, odd = content.tricks
         if content.winner is None:

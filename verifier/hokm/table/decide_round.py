@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hokm.cards import SUIT_MASKS, Card, Hand, card_text, cards_text
+from hokm.cards import SUIT_MASKS, Card, Hand, card_text, cards_text, suit_text
 from hokm.deal import early_commitment
 from hokm.errors import (
     AlreadyLaid,
@@ -112,7 +112,7 @@ def _check_card(round_: Round, card: Card, hand: Hand | None) -> None:
     if hand is not None and not bit & may_play(round_, hand):
         assert round_.led is not None
         assert not bit & SUIT_MASKS[round_.led]
-        raise MustFollowSuit(card_text(card), "SHDC"[round_.led])
+        raise MustFollowSuit(card_text(card), suit_text(round_.led))
 
 
 def _in_tricks(table: Table) -> Round:

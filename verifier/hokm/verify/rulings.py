@@ -99,7 +99,7 @@ def check_reopened(table: Table, event: Event, content: Reopened) -> None:
         raise refusal(Code.NOT_REOPENED, event.version)
 
 
-def is_word_of_house(table: Table, event: Event, content: ServerFault, needed: RulingKind | None) -> bool:
+def is_word_of_house(table: Table, event: Event, content: ServerFault) -> bool:
     """Whether this fault is one that nothing in the log has to bear out; if so, it is held to its bounds."""
     if content.cause in (ServerFaultCause.NO_COMMITMENT, ServerFaultCause.NO_NUMBER, ServerFaultCause.NO_WITNESS):
         return False

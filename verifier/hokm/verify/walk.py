@@ -211,7 +211,7 @@ class Walk:
         if isinstance(content, Reopened):
             check_reopened(table, event, content)
             return
-        if isinstance(content, ServerFault) and is_word_of_house(table, event, content, needed):
+        if isinstance(content, ServerFault) and is_word_of_house(table, event, content):
             return
         if isinstance(content, StoodIn) and content.cause is StandInCause.AWAY and needed is None:
             if not may_call_away(table, content.seat, event.time_ms):
