@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from hokm.cards import card_text
 from hokm.errors import HokmError
+from hokm.events import TimedOut
 from hokm.verify.codes import Code, Step, step_of
 
 
@@ -71,6 +73,14 @@ def refusal(code: Code, version: int | None = None, **facts: object) -> Refused:
 def refusal_by(error: HokmError, version: int | None = None, step: Step | None = None) -> Refused:
     """What to raise to refuse by an error of the tree."""
     return Refused(Finding(step or step_of(type(error)), error.reason, str(error), version, error.facts))
+
+
+def choice_text(content: TimedOut) -> str:
+    """What the policy chose, in words."""
+    if content.trump is not None:
+        return ("spades", "hearts", "diamonds", "clubs")[content.trump]
+    assert content.card is not None
+    return card_text(content.card)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ from hokm.table import (
     whose,
 )
 from hokm.verify.codes import Code
-from hokm.verify.report import Refused, refusal, refusal_by
+from hokm.verify.report import Refused, choice_text, refusal, refusal_by
 
 OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)
 """Where one of these is missing, or too much, it is the seventh step that says so."""
@@ -278,11 +278,3 @@ def _ending(ending: Ruling) -> str:
     if ending.winner is None:
         return ending.cause.name
     return f"{ending.cause.name}, won by the {'odd' if ending.winner else 'even'} seats"
-
-
-def choice_text(content: TimedOut) -> str:
-    """What the policy chose, in words."""
-    if content.trump is not None:
-        return ("spades", "hearts", "diamonds", "clubs")[content.trump]
-    assert content.card is not None
-    return card_text(content.card)

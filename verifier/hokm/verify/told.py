@@ -25,8 +25,7 @@ from hokm.events import (
 from hokm.rules import Seat
 from hokm.table import Place
 from hokm.verify.codes import Code
-from hokm.verify.report import Finding, found
-from hokm.verify.rulings import choice_text
+from hokm.verify.report import Finding, choice_text, found
 
 
 class Contribution(NamedTuple):
