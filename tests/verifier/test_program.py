@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from hokm.errors import OutOfRange
 from hokm.events import GameEnded
 from hokm.policy import Policy, root_name
 from hokm.signing import SignatureType, VKey
-from hokm.verify import Report, Step, Verdict, Wishes, verify
+from hokm.verify import Finding, Report, Step, Verdict, Wishes, verify
 from tests.simulation.forge import Forgery
 from tests.simulation.stories import story
 
@@ -187,6 +188,18 @@ def test_json_says_all_that_the_text_says(capsys: pytest.CaptureFixture[str]) ->
         if report["fault"] is not None:
             assert [*report["fault"]] == ["step", "code", "entry", "facts", "sentence"]
     assert shapes == [["proof", "verdict", "subject", "steps", "fault", "warnings", "notes", "mine", "not_proved"]] * 4
+
+
+def test_the_contract_names_every_key_of_the_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """In section 10.6, and no other."""
+    spec = (Path(__file__).resolve().parents[2] / "verifier" / "SPEC.md").read_text()
+    section = spec[spec.index("### 10.6") : spec.index("## 11 ")]
+    run("game.json", "--policy", "plain.policy", "--json")
+    report = json.loads(capsys.readouterr().out)
+    seat, step = report["subject"]["seats"][0], report["steps"][0]
+    fault = Finding(Step.FORMAT, "", "").as_json()
+    assert set(re.findall(r"`(\w+)`", section)) == {*report, *report["subject"], *seat, *step, *fault}
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == [*report]
 
 
 # What a reader wants besides.

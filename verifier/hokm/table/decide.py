@@ -87,6 +87,9 @@ def decide(table: Table, move: Move, time_ms: int, known: Hands = NO_HANDS, laid
     `laid` comes beside a LayEarly; who does not know it leaves it out. The head of the move is `vouch`'s, and a ruling
     that is due comes before any move: see `due`. A Join at a table that has started is a stand-in's and is decided by
     `decide_stand_in`.
+
+    Each reason is a `Rule` (`errors`): `GameIsOver`, `WrongPhase`, `RuleOff`, `TeaIsServed`, and those that SPEC 7.2
+    lists for the act. That `vouch` and `signer` let the move pass is taken for granted.
     """
     seat, act = move.seat, move.act
     if isinstance(table.stage, Over):
@@ -173,7 +176,10 @@ def _decide_join(table: Table, seat: Seat, act: Join) -> None:
 
 
 def decide_stand_in(table: Table, move: Move) -> None:
-    """Raise the reason why a stand-in's Join cannot be carried by a StoodIn; that one is due, or may be, is `due`'s."""
+    """Raise the reason why a stand-in's Join cannot be carried by a StoodIn: `StandInNotDue`, `NotABot`, `KeyNotNew`.
+
+    That a stand-in is due is for `due` to say, and that one may be called for `word`.
+    """
     act = move.act
     if not isinstance(act, Join) or isinstance(table.stage, Seating | Over):
         raise StandInNotDue(move.seat)

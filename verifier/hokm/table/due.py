@@ -102,7 +102,8 @@ class Supply:
 def due(table: Table, time_ms: int) -> RulingKind | None:
     """The ruling that must be the next entry at that time; None where a move or a deadline is next.
 
-    Time matters to tea alone. At the time of the last entry it is what is due without a deadline.
+    Time matters to tea alone. At the time of the last entry it is what is due without a deadline. Asks nothing of the
+    table and raises nothing.
     """
     stage = table.stage
     if type(stage) is Round:
@@ -234,6 +235,10 @@ NO_SUPPLY = Supply()
 def rule(table: Table, kind: RulingKind, supply: Supply = NO_SUPPLY) -> Ruling:
     """The ruling of that kind as it must stand in the next entry.
 
+    The kind is one that is `due` or `overdue`, and `supply` has what that kind needs: the numbers that have come, the
+    hands for TimedOut and MiddleTurned, the lays that are opened, the Join of a stand-in. Raises `StreamUsedUp` where
+    the numbers of a draw make no deck.
+
     For a StoodIn that is not due but the house's word (cause AWAY), make the entry's content by hand.
     """
     stage = table.stage
@@ -281,7 +286,7 @@ def fault(table: Table, cause: ServerFaultCause, numbers: tuple[bytes | None, ..
     """How the house says that it failed.
 
     In a ceremony it names the seats whose step is missing and shows the numbers that are there, the house's last,
-    like a void: that deal is dead, and anybody may see what was thrown away.
+    like a void: that deal is dead, and anybody may see what was thrown away. Whether it may say so is `may_fault`'s.
     """
     stage = table.stage
     if not isinstance(stage, Ceremony):
@@ -298,7 +303,7 @@ def five_commitments(ceremony: Ceremony) -> tuple[bytes, ...]:
 
 
 def next_context(table: Table) -> Context:
-    """The ctx of the ceremony that is to be opened next."""
+    """The ctx of the ceremony that is to be opened next, at a table that is between two."""
     stage = table.stage
     assert isinstance(stage, Between)
     return Context(table.game_id, stage.purpose, stage.round, stage.attempt)

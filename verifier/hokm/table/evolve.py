@@ -161,7 +161,7 @@ def _waiting(carried: WaitingTea | None) -> Tea | None:
 
 
 def evolve(table: Table, event: Event) -> Table:
-    """The table after the next entry."""
+    """The table after the next entry. That the entry may stand there has been asked before; nothing is asked here."""
     content = event.content
     if type(content) is SignedMove:
         return _moved(table, content.move, event.version, event.time_ms)

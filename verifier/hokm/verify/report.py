@@ -42,6 +42,7 @@ class Finding:
         return "" if self.version is None else f"entry {self.version}: "
 
     def as_json(self) -> dict[str, Any]:
+        """The finding as JSON values."""
         return {
             "step": int(self.step),
             "code": self.code,
@@ -93,6 +94,7 @@ class Line:
     says: str
 
     def as_json(self) -> dict[str, Any]:
+        """The line as JSON values."""
         return {"step": int(self.step), "title": self.step.title, "outcome": self.outcome, "says": self.says}
 
 
@@ -116,7 +118,7 @@ class Report:
     """What was verified: log, table, kind, round, game id, score, versions."""
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values, as SPEC.md names them."""
+        """The report as JSON values (SPEC 10.6)."""
         return {
             "verdict": self.verdict.value,
             "subject": self.subject,

@@ -56,9 +56,11 @@ class Told:
         self.stand_ins = 0
 
     def note(self, version: int, says: str) -> None:
+        """One line for the list, about the entry of that version."""
         self.notes.append(f"entry {version}: {says}")
 
     def protest(self, version: int, seat: Seat, protest: Protest) -> None:
+        """Whoever protests is heard, and counted."""
         self.protests += 1
         self.note(version, f"seat {seat} protests: {protest.reason.name}")
 
@@ -89,6 +91,7 @@ class Told:
                 pass
 
     def not_proven(self, version: int, round_: int) -> None:
+        """A round was dealt, and nobody can see what the deal was."""
         self.warnings.append(found(Code.DEAL_NOT_PROVEN, version, round=round_))
 
     def contributed(self, ctx: bytes, version: int, holders: tuple[Holder, ...], places: tuple[Place, ...]) -> None:
