@@ -13,15 +13,15 @@ in the middle of a game are asked back first; `read` gets the open question and 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from hokm.cards import RANKS, SUITS, Card, Suit, card_text, rank_persian, suit_of, suit_text
+from hokm.cards import SUITS, Card, Suit, card_text, suit_of, suit_text
 from hokm.events import Leave, NameTrump, Play, Resign, Return
 from hokm_client.terminal.bidi import clean
+from hokm_client.terminal.spelling import SUIT_WORDS, card_named, plain
 from hokm_client.terminal.view import Connection, Phase, View, held
 from hokm_client.terminal.words import Language, refusal, words
 
@@ -69,7 +69,7 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
 
     Any line that is neither yes nor no drops the question and is read as usual.
     """
-    phrase = _plain(text[:LONGEST])
+    phrase = plain(text[:LONGEST])
     if phrase in _YES:
         return _confirmed(asked, view)
     if phrase in _NO:
@@ -146,10 +146,10 @@ def _card_or_suit(phrase: str, text: str, view: View) -> Typed:
     if phrase.isdecimal():
         return _numbered(int(phrase), view)
     joined = phrase.replace(" ", "")
-    suit = _SUIT_WORDS.get(joined)
+    suit = SUIT_WORDS.get(joined)
     if suit is not None:
         return _suit(suit, view)
-    card = _card(joined)
+    card = card_named(joined)
     if card is not None:
         return _play(card, view)
     return Slip("NO_SUCH_WORD", {"text": clean(text[:LONGEST]).strip()})
@@ -207,77 +207,11 @@ def _not_mine(view: View) -> Slip | None:
     return _unconnected(view)
 
 
-# Words. All that is typed is brought into one spelling first, and so are the words it is compared with.
-
-
-def _plain(text: str) -> str:
-    """Small letters, plain digits, Persian letters for Arabic ones, one space between words, no joiner or mark."""
-    folded = unicodedata.normalize("NFKC", text).casefold().translate(_SPELLINGS)
-    kept = []
-    for character in folded:
-        if unicodedata.category(character) in ("Nd", "No"):
-            kept.append(str(unicodedata.digit(character, "")))
-        elif unicodedata.category(character) in ("Mn", "Me", "Cf") or character == "ـ":
-            continue
-        else:
-            kept.append(" " if unicodedata.category(character)[0] in "CZ" or character in _BETWEEN else character)
-    return " ".join(word for word in "".join(kept).split() if word not in _IDLE)
-
-
-_SPELLINGS: Final = {
-    **{ord(arabic): persian for arabic, persian in zip("كيىةأإآؤئ", "کییهااا" + "وی", strict=True)},
-    **{ord(outline): solid for outline, solid in zip("♤♡♢♧", "♠♥♦♣", strict=True)},
-}
-_BETWEEN: Final = ".,،;:!-_/\"'«»()[]"
-_IDLE: Final = frozenset(("of", "the", "play", "card", "trumps", "را", "برگ", "حکم"))
-
-
-def _spelled(meanings: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    return {_plain(word).replace(" ", ""): key for key, spellings in meanings.items() for word in spellings}
-
-
-_SUIT_WORDS: Final[Mapping[str, Suit]] = {
-    word: Suit[name]
-    for word, name in _spelled(
-        {
-            "SPADES": ("s", "♠", "spade", "spades", "پیک", "پیک‌ها"),
-            "HEARTS": ("h", "♥", "heart", "hearts", "دل"),
-            "DIAMONDS": ("d", "♦", "diamond", "diamonds", "خشت"),
-            "CLUBS": ("c", "♣", "club", "clubs", "گشنیز", "گیشنیز", "خاج"),
-        }
-    ).items()
-}
-
-_RANK_NAMES: Final = (
-    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("jack", "queen", "king", "ace"),
-)
-_RANK_WORDS: Final[Mapping[str, int]] = {
-    **{_plain(str(rank)): rank for rank in RANKS if rank <= 10},
-    **{_plain(name): rank for name, rank in zip(_RANK_NAMES, RANKS, strict=True)},
-    **{_plain(rank_persian(rank)): rank for rank in RANKS},
-    **dict(zip("tjqka", range(10, 15), strict=True)),
-    **{_plain(word): 14 for word in ("تک", "تکخال")},
-    **{_plain(word): 12 for word in ("بی‌بی", "ملکه")},
-}
-
-
-def _card(joined: str) -> Card | None:
-    """Rank and suit in either order, written together. No two words make this ambiguous; a test tries them all."""
-    for end in range(1, len(joined)):
-        first, second = joined[:end], joined[end:]
-        for rank_word, suit_word in ((first, second), (second, first)):
-            rank, suit = _RANK_WORDS.get(rank_word), _SUIT_WORDS.get(suit_word)
-            if rank is not None and suit is not None:
-                return 13 * suit + rank - 2
-    return None
-
-
-_YES: Final = frozenset(map(_plain, ("yes", "y", "confirm", "بله", "بلی", "آره", "تأیید")))
-_NO: Final = frozenset(map(_plain, ("no", "n", "cancel", "نه", "خیر", "انصراف")))
+_YES: Final = frozenset(map(plain, ("yes", "y", "confirm", "بله", "بلی", "آره", "تأیید")))
+_NO: Final = frozenset(map(plain, ("no", "n", "cancel", "نه", "خیر", "انصراف")))
 
 _COMMANDS: Final[Mapping[str, Command | Leave | Resign | Return]] = {
-    _plain(word): meaning
+    plain(word): meaning
     for meaning, spellings in (
         (Command.HELP, ("help", "?", "؟", "راهنما", "کمک")),
         (Command.QUIT, ("quit", "exit", "q", "خروج")),

@@ -14,6 +14,7 @@ from hokm.cards import FULL, PACK, SUITS, card_persian, card_symbol, card_text, 
 from hokm.events import Leave, NameTrump, Play, Resign, Return
 from hokm_client.terminal import typed
 from hokm_client.terminal.bidi import clean
+from hokm_client.terminal.spelling import RANK_WORDS, SUIT_WORDS
 from hokm_client.terminal.typed import Ask, Command, Slip, Typed, question, read, slip_sentence
 from hokm_client.terminal.view import Connection, Phase, Seated, Sitter, Trick, View, held
 from hokm_client.terminal.words import Language, card_name, words
@@ -55,7 +56,7 @@ def test_spellings_of_hands_in_a_hurry(text: str, card: str) -> None:
 def test_no_spelling_means_two_cards() -> None:
     """Rank and suit words written together, in whatever order, part in one way only."""
     seen: dict[str, tuple[int, int]] = {}
-    for (rank_word, rank), (suit_word, suit) in itertools.product(typed._RANK_WORDS.items(), typed._SUIT_WORDS.items()):
+    for (rank_word, rank), (suit_word, suit) in itertools.product(RANK_WORDS.items(), SUIT_WORDS.items()):
         for joined in (rank_word + suit_word, suit_word + rank_word):
             assert seen.setdefault(joined, (rank, suit)) == (rank, suit)
             assert joined not in typed._COMMANDS
