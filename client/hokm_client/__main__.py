@@ -209,7 +209,7 @@ def _local(asked: argparse.Namespace) -> int:
 def _play(asked: argparse.Namespace) -> int:
     import asyncio
 
-    from hokm_client.entering import Door, Wanted, play
+    from hokm_client.entering import Door, Wish, play
     from hokm_client.leaving import Left
 
     door = Door(
@@ -219,8 +219,8 @@ def _play(asked: argparse.Namespace) -> int:
         var=asked.var,
         tls=asked.tls,
     )
-    wanted = Wanted(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
-    left = asyncio.run(play(door, wanted, _manner(asked)))
+    wish = Wish(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
+    left = asyncio.run(play(door, wish, _manner(asked)))
     return FAILED if left is Left.FAILED else 0
 
 

@@ -19,6 +19,7 @@ from hokm.events import Act, Leave, NameTrump, Play, Resign, Return
 from hokm_client.console import Console
 from hokm_client.leaving import Left
 from hokm_client.messages import Until
+from hokm_client.question import Question
 from hokm_client.showing import REPLY_SECONDS, Showing
 from hokm_client.sitting import Sitting
 from hokm_client.terminal import say
@@ -27,7 +28,6 @@ from hokm_client.terminal.notices import notices
 from hokm_client.terminal.typed import Ask, Asked, Command, Slip, question, read, slip_sentence
 from hokm_client.terminal.view import Connection, Phase, View
 from hokm_client.terminal.words import Language, refusal_of, words
-from hokm_client.view import View as Decision
 
 
 class Choice:
@@ -43,7 +43,7 @@ class Choice:
         """Something is to be decided."""
         return self._answer is not None
 
-    async def wait(self, decision: Decision) -> Act:
+    async def wait(self, asked: Question) -> Act:
         """What the person decides. Cancelled when the decision is no longer open."""
         answer: asyncio.Future[Act] = asyncio.get_running_loop().create_future()
         self._answer = answer

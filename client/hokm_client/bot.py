@@ -10,8 +10,8 @@
     void       cut with the lowest trump that wins; never the partner's sure winner: then the smallest card goes
     six to six each trick is match point: with six tricks against one, whatever can win is tried
 
-A strategy is a pure function of a `View` and a source of chance, which only breaks ties: the same view and the same
-chance give the same card.
+A strategy is a pure function of a `Question` and a source of chance, which only breaks ties: the same question and the
+same chance give the same card.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from hokm.cards import FULL, JACK, KING, SUIT_MASKS, SUITS, Card, Hand, cards_of
 from hokm.events import NameTrump, Play
 from hokm.rules import TRICKS_TO_WIN, Seat, partner_of, right_of, side_of, trick_winner
 from hokm.table import Round
-from hokm_client.view import View
+from hokm_client.question import Question
 
-Strategy: TypeAlias = Callable[[View, Random], NameTrump | Play]
+Strategy: TypeAlias = Callable[[Question, Random], NameTrump | Play]
 
 TRUMPS_TO_DRAW: Final = 5
 """So many trumps as dealt, and the others' are drawn first."""
 
 
-def random_legal(view: View, chance: Random) -> NameTrump | Play:
+def random_legal(question: Question, chance: Random) -> NameTrump | Play:
     """Any legal act. Not for players: for measuring the others."""
-    if view.names_trumps:
+    if question.names_trumps:
         return NameTrump(chance.randrange(4))
-    return Play(chance.choice(list(cards_of(view.legal))))
+    return Play(chance.choice(list(cards_of(question.legal))))
 
 
-def sensible(view: View, chance: Random) -> NameTrump | Play:
+def sensible(question: Question, chance: Random) -> NameTrump | Play:
     """What this module's docstring says."""
-    if view.names_trumps:
-        return NameTrump(best_trump(view.dealt, chance))
-    legal = view.legal
+    if question.names_trumps:
+        return NameTrump(best_trump(question.dealt, chance))
+    legal = question.legal
     if not legal & legal - 1:
         return Play(legal.bit_length() - 1)
-    sight = Sight(view)
+    sight = Sight(question)
     return Play(sight.lead(chance) if not sight.trick else sight.follow(chance))
 
 
@@ -69,18 +69,18 @@ class Sight:
 
     __slots__ = ("_voids", "hand", "legal", "me", "partner", "round", "trick", "trump", "trump_mask", "unseen")
 
-    def __init__(self, view: View) -> None:
-        round_ = view.round
+    def __init__(self, question: Question) -> None:
+        round_ = question.round
         assert round_.trump is not None
         self.round: Round = round_
-        self.me = view.seat
-        self.partner = partner_of(view.seat)
-        self.hand = view.hand
-        self.legal = view.legal
+        self.me = question.seat
+        self.partner = partner_of(question.seat)
+        self.hand = question.hand
+        self.legal = question.legal
         self.trick = round_.trick
         self.trump = round_.trump
         self.trump_mask = SUIT_MASKS[self.trump]
-        self.unseen: Hand = FULL & ~(round_.played | view.dealt)
+        self.unseen: Hand = FULL & ~(round_.played | question.dealt)
         """Cards in the other three hands."""
         self._voids = voids(round_)
 

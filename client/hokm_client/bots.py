@@ -26,8 +26,8 @@ from hokm.table import seated
 from hokm_client.bot import Strategy, random_legal, sensible
 from hokm_client.keeping import KeptKey
 from hokm_client.player import Player
+from hokm_client.question import Question
 from hokm_client.sitting import Sitting
-from hokm_client.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -38,11 +38,11 @@ SECONDS: Final = (0.4, 1.2)
 """Between these a bot answers where a person plays: by chance, and never by its cards."""
 
 
-def thinking(chance: Random, least: float, most: float) -> Callable[[View], float]:
+def thinking(chance: Random, least: float, most: float) -> Callable[[Question], float]:
     """The pause before each answer: drawn anew from chance alone, and none at a table where no person plays."""
 
-    def seconds(view: View) -> float:
-        if not any(place.kind is SeatKind.PERSON for place in seated(view.table)):
+    def seconds(question: Question) -> float:
+        if not any(place.kind is SeatKind.PERSON for place in seated(question.table)):
             return 0.0
         return chance.uniform(least, most)
 
@@ -58,7 +58,7 @@ class HouseBots:
         *,
         strategy: Strategy = sensible,
         chance: Random,
-        delay: Callable[[View], float] | None = None,
+        delay: Callable[[Question], float] | None = None,
     ) -> None:
         """`player` is signed in with an operator's key; `delay` gives the seconds before an answer, none where None."""
         self._player = player
@@ -148,9 +148,9 @@ class HouseBots:
             keeping.forget(kept.table_id, sitting.table.game_id)
         keeping.flush()
 
-    def _choose(self, view: View) -> Act:
+    def _choose(self, question: Question) -> Act:
         try:
-            return self._strategy(view, self._chance)
+            return self._strategy(question, self._chance)
         except Exception:
             logger.exception("the strategy failed, and any legal card is played")
-            return random_legal(view, self._chance)
+            return random_legal(question, self._chance)

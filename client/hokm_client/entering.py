@@ -17,7 +17,7 @@ from hokm_client.console import Manner
 from hokm_client.errors import NoTable
 from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Place, play_at
+from hokm_client.playing import Setting, play_at
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import Language, listed
@@ -48,7 +48,7 @@ class Door:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Wish:
     """What the player wants to play. With nothing set: a game that goes on, else a free seat."""
 
     table_id: bytes | None = None
@@ -59,7 +59,7 @@ class Wanted:
     """Its seats for the house's bots."""
 
 
-async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
+async def play(door: Door, wish: Wish, manner: Manner) -> Left:
     """Sit down and play: how the game was left. Raises `NoTable`, and why there is no way in."""
     write_diagnostics(door.state)
     async with Player.connect(
@@ -70,8 +70,8 @@ async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
         certificates=None if door.tls is None else door.tls.read_bytes(),
     ) as player:
         told = await news(player, door.state, door.var / "proofs", door.policy, manner.language)
-        table_id = await _table(player, wanted)
-        place = Place(
+        table_id = await _table(player, wish)
+        setting = Setting(
             state=door.state,
             proofs=door.var / "proofs",
             policy=door.policy,
@@ -79,7 +79,7 @@ async def play(door: Door, wanted: Wanted, manner: Manner) -> Left:
             way_back=_command(door, table_id),
             news=told,
         )
-        return await play_at(player, table_id, wanted.seat, manner, place)
+        return await play_at(player, table_id, wish.seat, manner, setting)
 
 
 def write_diagnostics(state: Path) -> None:
@@ -96,16 +96,16 @@ async def seated_at(player: Player) -> bytes | None:
     return None
 
 
-async def _table(player: Player, wanted: Wanted) -> bytes:
-    if wanted.table_id is not None:
-        return wanted.table_id
-    if wanted.opens is not None:
-        return await player.open_table(wanted.opens, wanted.bots)
+async def _table(player: Player, wish: Wish) -> bytes:
+    if wish.table_id is not None:
+        return wish.table_id
+    if wish.opens is not None:
+        return await player.open_table(wish.opens, wish.bots)
     table_id = await seated_at(player)
     if table_id is not None:
         return table_id
     for table in await player.connection.list_tables(with_free_seat=True):
-        if wanted.seat is None or not table.seats[wanted.seat].public_key:
+        if wish.seat is None or not table.seats[wish.seat].public_key:
             return table.table_id
     raise NoTable
 

@@ -25,7 +25,7 @@ from hokm_client.entering import seated_at, write_diagnostics
 from hokm_client.errors import ServerNotReady, ServerStopped
 from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Place, play_at
+from hokm_client.playing import Setting, play_at
 from hokm_client.stream import Step
 from hokm_client.unfinished import news
 
@@ -138,8 +138,8 @@ async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple
         told = await news(player, me, var / "proofs", var / "policy", manner.language)
         table_id = await seated_at(player) or await player.open_table(rules, BOTS)
         way_back = command("hokm", "local", *(() if var == Path("var") else ("--var", str(var))))
-        place = Place(me, var / "proofs", var / "policy", way_back=way_back, news=told, waits=True)
-        return await server.while_it_runs(play_at(player, table_id, MINE, manner, place))
+        setting = Setting(me, var / "proofs", var / "policy", way_back=way_back, news=told, waits=True)
+        return await server.while_it_runs(play_at(player, table_id, MINE, manner, setting))
 
 
 async def bots_play(var: Path) -> int:

@@ -6,10 +6,10 @@
         sitting = await player.sit(table_id, seat=0, choose=choose)
         ending = await sitting.over
 
-`choose` is given a `View` and gives back a `NameTrump` or a `Play`, at once or as a coroutine. Everything else happens
-by itself: joining, committing, revealing, checking every entry and every card, coming back after the way to the server
-broke or the server was started again. Where the server contradicts itself `over` raises `Fraud`, and the evidence has
-been saved.
+`choose` is given a `Question` and gives back a `NameTrump` or a `Play`, at once or as a coroutine. Everything else
+happens by itself: joining, committing, revealing, checking every entry, every card and the log, coming back after the
+way to the server broke or the server was started again. Where the server contradicts itself `over` raises `Fraud`, and
+the evidence has been saved.
 
 Nothing here waits for time to pass: a seat acts when something has come.
 """
@@ -41,12 +41,12 @@ from hokm_client.keeping import Keeping
 from hokm_client.machine import THIS_MACHINE, Machine
 from hokm_client.play_stream import PlayStream
 from hokm_client.published import PublishedLog
+from hokm_client.question import Question
 from hokm_client.seat import Seat
 from hokm_client.sitting import Choose, Sitting
 from hokm_client.stream import Step, Stream
 from hokm_client.tableside import Tableside
 from hokm_client.trust import Manifests, read_policy
-from hokm_client.view import View
 
 if TYPE_CHECKING:
     from hokm.verify import Report
@@ -143,7 +143,7 @@ class Player:
         watch: Callable[[Step], None] | None = None,
         kind: SeatKind = SeatKind.PERSON,
         key: SigningKey | None = None,
-        delay: Callable[[View], float] | None = None,
+        delay: Callable[[Question], float] | None = None,
         stays: bool = True,
     ) -> Sitting:
         """Take a seat, the first free one where none is named, or take up again the one that the key has.

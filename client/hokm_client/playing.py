@@ -51,7 +51,7 @@ END_SECONDS: Final = 1.5
 _PROGRAM_WAS_AWAY: Final = (StandInCause.AWAY, StandInCause.NO_SIGN)
 
 
-class Place(NamedTuple):
+class Setting(NamedTuple):
     """What belongs to a game on this machine."""
 
     state: Path
@@ -75,12 +75,12 @@ class Place(NamedTuple):
         return self.state / "evidence"
 
 
-async def play_at(player: Player, table_id: bytes, seat: Seat | None, manner: Manner, place: Place) -> Left:
+async def play_at(player: Player, table_id: bytes, seat: Seat | None, manner: Manner, setting: Setting) -> Left:
     """Play one game at the console that fits: how it was left.
 
     Raises what the table refuses the player for before it has sat down. What becomes of the game after that is told.
     """
-    playing = _Playing(player, table_id, manner, place, console(manner))
+    playing = _Playing(player, table_id, manner, setting, console(manner))
     left = await playing.run(seat)
     write_lines(manner, playing.afterwards(left))
     return left
@@ -89,12 +89,12 @@ async def play_at(player: Player, table_id: bytes, seat: Seat | None, manner: Ma
 class _Playing:
     """One person, one game."""
 
-    def __init__(self, player: Player, table_id: bytes, manner: Manner, place: Place, where: Console) -> None:
+    def __init__(self, player: Player, table_id: bytes, manner: Manner, setting: Setting, where: Console) -> None:
         self._player = player
         self._now_ms = player.connection.machine.now_ms
         self._table_id = table_id
         self._language = manner.language
-        self._place = place
+        self._setting = setting
         self._console = where
         self._notices = notices(manner.language)
         self._loop = asyncio.get_running_loop()
@@ -122,11 +122,11 @@ class _Playing:
         answering = self._answering = self._answers(sitting)
         with self._console.opened(self._hear), signals_heard(self._hear):
             self._console.happened(self._view())
-            remember(self._place.state, self._table_id)
-            for sentence in self._place.news:
+            remember(self._setting.state, self._table_id)
+            for sentence in self._setting.news:
                 self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
             if isinstance(sitting.table.stage, Seating):
-                for sentence in self._place.invitation:
+                for sentence in self._setting.invitation:
                     self._showing.say(sentence, math.inf)
             while not sitting.over.done() and answering.left is None:
                 self._come_back(sitting, answering)
@@ -143,7 +143,7 @@ class _Playing:
             look=self._view,
             redraw=lambda: self._console.again(self._shown()),
             start=self._start,
-            waits=self._place.waits,
+            waits=self._setting.waits,
         )
 
     def _hear(self, what: Typed) -> None:
@@ -171,13 +171,13 @@ class _Playing:
             left = answering.left or Left.GAME_OVER
         elif left is None and error is not None:
             left = Left.FAILED
-            for sentence in why(error, self._place.evidence, self._language):
+            for sentence in why(error, self._setting.evidence, self._language):
                 self._showing.warn(sentence)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if left in (Left.GAME_OVER, Left.LEFT_TABLE):
-            forget(self._place.state)
+            forget(self._setting.state)
         self._showing.end(Until.TYPED)
         self._show()
         assert left is not None
@@ -196,14 +196,14 @@ class _Playing:
             case Left.LEFT_TABLE:
                 return left_table(self._language)
             case Left.QUIT if not isinstance(self._table.stage, Seating):
-                return closed(self._place.way_back, self._language, waits=self._place.waits)
+                return closed(self._setting.way_back, self._language, waits=self._setting.waits)
             case _:
                 return []
 
     def _verifying(self) -> str:
         """The command that verifies all proofs of this game."""
-        files = f"{shlex.quote(str(self._place.proofs))}/{self._table_id.hex()}-*.json"
-        rest = shlex.join(["--policy", str(self._place.policy), "--mine", self._player.key.public.hex()])
+        files = f"{shlex.quote(str(self._setting.proofs))}/{self._table_id.hex()}-*.json"
+        rest = shlex.join(["--policy", str(self._setting.policy), "--mine", self._player.key.public.hex()])
         return f"{shlex.quote(program('hokm-verify'))} {files} {rest}"
 
     @property
@@ -262,7 +262,7 @@ class _Playing:
 
     async def _checked(self, which: int | None) -> None:
         try:
-            checked = await check_proof(self._player, self._table_id, which, self._place.proofs, self._place.policy)
+            checked = await check_proof(self._player, self._table_id, which, self._setting.proofs, self._setting.policy)
         except HokmError as error:
             self._showing.say(self._notices.not_checked.format(why=refusal_of(self._language, error)))
             return

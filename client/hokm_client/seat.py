@@ -45,8 +45,8 @@ from hokm_client.held import HeldCards
 from hokm_client.keeping import Keeping, KeptMove
 from hokm_client.own_number import OwnNumber
 from hokm_client.protests import Protests, Unanswered
+from hokm_client.question import Question
 from hokm_client.stream import Step, Stream
-from hokm_client.view import View
 
 
 class Seat:
@@ -179,12 +179,19 @@ class Seat:
             return None
         return self._own.next_step(stage)
 
-    def asks(self) -> View | None:
+    def asks(self) -> Question | None:
         """What the player is to decide: trumps or a card. None where nothing is, or the cards have not come."""
         table = self._stream.table
         if table is None or not self._free or table.version == self._shut_at:
             return None
-        return self.view() if self.decision is not None else None
+        decision = self.decision
+        if decision is None:
+            return None
+        assert isinstance(table.stage, Round)
+        if table.stage.trump is None:
+            five = self.cards.five
+            return None if five is None else Question(table, self.number, five, decision)
+        return Question(table, self.number, self.cards.dealt, decision) if self.cards.are_whole else None
 
     @property
     def decision(self) -> Decision | None:
@@ -193,18 +200,6 @@ class Seat:
         if table is None or not isinstance(table.stage, Round) or table.stage.turn != self.number or not self.holds:
             return None
         return table.stage.decision
-
-    def view(self) -> View | None:
-        """What the seat sees where it is to decide; None where the cards that it needs have not come."""
-        decision = self.decision
-        if decision is None:
-            return None
-        table = self._stream.there
-        assert isinstance(table.stage, Round)
-        if table.stage.trump is None:
-            five = self.cards.five
-            return None if five is None else View(table, self.number, five, decision)
-        return View(table, self.number, self.cards.dealt, decision) if self.cards.are_whole else None
 
     @property
     def lacks_cards(self) -> bool:

@@ -21,11 +21,11 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.desk import Desk
 from hokm_client.errors import SeatGone
 from hokm_client.fraud import Fraud
+from hokm_client.question import Question
 from hokm_client.seat import Seat
-from hokm_client.view import View
 
-Choose = Callable[[View], "Act | Awaitable[Act]"]
-"""What a player decides: `NameTrump` where the view says that it names trumps, else `Play`."""
+Choose = Callable[[Question], "Act | Awaitable[Act]"]
+"""What a player decides: `NameTrump` where the question says that it names trumps, else `Play`."""
 
 BUSY_PAUSE: Final = 0.2
 """Seconds before a move is sent again that the server was too busy for."""
@@ -45,7 +45,7 @@ class Sitting:
         caught: Callable[[Fraud], None],
         stopped: Callable[[Sitting], None],
         closed: asyncio.Future[None],
-        delay: Callable[[View], float] | None = None,
+        delay: Callable[[Question], float] | None = None,
         stays: bool = True,
     ) -> None:
         """`send` lets a move go out, `caught` is told of a fraud, `stopped` that the seat is played no more.
@@ -181,14 +181,14 @@ class Sitting:
             return self._wants[0][0]
         if self._stays and seat.returns():
             return Return()
-        view = seat.asks()
-        if view is None:
+        question = seat.asks()
+        if question is None:
             return None
-        opened = view.decision.opened
+        opened = question.decision.opened
         if self._answer is not None and self._answer[0] == opened:
             return self._answer[1]
         if self._asked != opened:
-            self._ask(view)
+            self._ask(question)
             if self._answer is not None and self._answer[0] == opened:
                 return self._answer[1]
         return None
@@ -213,33 +213,33 @@ class Sitting:
 
     # Asking the player.
 
-    def _ask(self, view: View) -> None:
+    def _ask(self, question: Question) -> None:
         if self._choose is None:
             return
-        self._asked = view.decision.opened
-        if self._delay is not None and (seconds := self._delay(view)) > 0:
+        self._asked = question.decision.opened
+        if self._delay is not None and (seconds := self._delay(question)) > 0:
             self._asking = asyncio.get_running_loop().call_later(seconds, self._ask_late)
             return
-        self._answer_with(view)
+        self._answer_with(question)
 
     def _ask_late(self) -> None:
         self._asking = None
-        view = self.seat.asks()
-        if view is not None and view.decision.opened == self._asked:
-            self._answer_with(view)
+        question = self.seat.asks()
+        if question is not None and question.decision.opened == self._asked:
+            self._answer_with(question)
             self.pump()
 
-    def _answer_with(self, view: View) -> None:
+    def _answer_with(self, question: Question) -> None:
         assert self._choose is not None
         try:
-            chosen = self._choose(view)
+            chosen = self._choose(question)
         except Exception as error:
             self.stop(error)
             return
         if inspect.isawaitable(chosen):
-            self._asking = asyncio.ensure_future(self._wait_for(view.decision.opened, chosen))
+            self._asking = asyncio.ensure_future(self._wait_for(question.decision.opened, chosen))
         else:
-            self._answer = (view.decision.opened, chosen)
+            self._answer = (question.decision.opened, chosen)
 
     async def _wait_for(self, opened: int, chosen: Awaitable[Act]) -> None:
         try:

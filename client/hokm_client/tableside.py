@@ -15,10 +15,10 @@ from hokm_client.desk import Desk
 from hokm_client.errors import ManifestWanted, TakenOver
 from hokm_client.fraud import Fraud
 from hokm_client.play_stream import Attached, PlayStream
+from hokm_client.question import Question
 from hokm_client.seat import Seat
 from hokm_client.sitting import Choose, Sitting, fail, heard
 from hokm_client.stream import Step, Stream
-from hokm_client.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ class Tableside:
 
     # Sittings.
 
-    def sit(self, seat: Seat, choose: Choose | None, delay: Callable[[View], float] | None, stays: bool) -> Sitting:
+    def sit(self, seat: Seat, choose: Choose | None, delay: Callable[[Question], float] | None, stays: bool) -> Sitting:
         """One more seat that this program plays here."""
         sitting = Sitting(
             self.desk,

@@ -222,8 +222,8 @@ class Evening:
         self.feed()
         for seat in self.desk.seats:
             if (act := seat.automatic()) is None:
-                view = seat.asks()
-                act = None if view is None else random_legal(view, self.chance)
+                question = seat.asks()
+                act = None if question is None else random_legal(question, self.chance)
             if act is not None:
                 self.send(seat.sign(act, self.house.now_ms))
                 self.game.settle()

@@ -13,7 +13,7 @@ from hokm.events import NameTrump, Play
 from hokm.rules import CLASSIC, Packets, points, round_winner, trick_winner
 from hokm.table import Between, Ceremony, Decision, House, Round, Table, Trick
 from hokm_client.bot import Strategy, best_trump, random_legal, sensible, voids
-from hokm_client.view import View
+from hokm_client.question import Question
 
 NOW = Decision(0, 0, 30_000)
 CEREMONY = Ceremony(b"", Purpose.DEAL, (), b"", (None,) * 4, None, (True,) * 4, (None,) * 4)
@@ -35,20 +35,20 @@ def sight(
     tricks: tuple[int, int] = (0, 0),
     history: tuple[Trick, ...] = (),
     dealt: str = "",
-) -> View:
+) -> Question:
     """What a seat sees that holds these cards; `gone` have been played before, besides those in `history`."""
     cards = parse_cards(trick)
     first = (seat - len(cards)) % 4 if leader is None else leader
     before = parse_hand(gone) | hand_of(card for old in history for card in old.cards) | parse_hand(dealt)
     round_ = Round(CEREMONY, 0, "SHDC".index(trump), first, cards, hand_of(cards) | before, tricks, history, NOW)
-    return View(TABLE._replace(stage=round_), seat, parse_hand(hand) | parse_hand(dealt), NOW)
+    return Question(TABLE._replace(stage=round_), seat, parse_hand(hand) | parse_hand(dealt), NOW)
 
 
-def plays(view: View, seed: int = 1) -> str:
+def plays(question: Question, seed: int = 1) -> str:
     """The card that a bot plays."""
-    act = sensible(view, random.Random(seed))
+    act = sensible(question, random.Random(seed))
     assert isinstance(act, Play)
-    assert view.legal >> act.card & 1
+    assert question.legal >> act.card & 1
     return card_text(act.card)
 
 
@@ -86,8 +86,8 @@ def test_it_draws_trumps_with_five_or_more() -> None:
 def test_it_stops_drawing_when_no_opponent_has_trumps() -> None:
     """Then the long side suit is safe."""
     history = (old(0, "AS 2H 3S 3H"), old(0, "KS 4H 5S 5H"))
-    view = sight("8S 7S 6S AD KD QD", history=history, gone="QS JS TS 9S 4S 2S", tricks=(2, 0))
-    assert plays(view)[1] == "D"
+    question = sight("8S 7S 6S AD KD QD", history=history, gone="QS JS TS 9S 4S 2S", tricks=(2, 0))
+    assert plays(question)[1] == "D"
 
 
 def test_it_leads_side_aces_early() -> None:
@@ -177,9 +177,9 @@ def test_void_is_what_was_not_followed() -> None:
 
 
 def test_it_is_a_function_of_what_it_sees_and_of_chance() -> None:
-    """The same view and the same chance give the same card."""
-    view = sight("9S 4S AH 7H 9D 8D 3C 2C")
-    assert {plays(view, seed=4) for _ in range(20)} == {plays(view, seed=4)}
+    """The same question and the same chance give the same card."""
+    question = sight("9S 4S AH 7H 9D 8D 3C 2C")
+    assert {plays(question, seed=4) for _ in range(20)} == {plays(question, seed=4)}
 
 
 def play_round(strategies: list[Strategy], chance: random.Random) -> tuple[int, int]:
@@ -190,15 +190,15 @@ def play_round(strategies: list[Strategy], chance: random.Random) -> tuple[int, 
     held = hands(deck, hakem, Packets.FIVE_FOUR_FOUR)
     five = hand_of(packets_of(deck, hakem, Packets.FIVE_FOUR_FOUR)[0][hakem])
     round_ = Round(CEREMONY, hakem, None, hakem, (), 0, (0, 0), (), NOW)
-    named = strategies[hakem](View(TABLE._replace(stage=round_), hakem, five, NOW), chance)
+    named = strategies[hakem](Question(TABLE._replace(stage=round_), hakem, five, NOW), chance)
     assert isinstance(named, NameTrump)
     round_ = round_._replace(trump=named.suit)
     while round_winner(round_.tricks) is None:
         seat = round_.turn
-        view = View(TABLE._replace(stage=round_), seat, held[seat], NOW)
-        act = strategies[seat](view, chance)
+        question = Question(TABLE._replace(stage=round_), seat, held[seat], NOW)
+        act = strategies[seat](question, chance)
         assert isinstance(act, Play)
-        assert view.legal >> act.card & 1
+        assert question.legal >> act.card & 1
         round_ = after(round_, act.card)
     winner = round_winner(round_.tricks)
     assert winner is not None

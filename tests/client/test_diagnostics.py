@@ -21,7 +21,7 @@ from hokm_client.bot import random_legal
 from hokm_client.bots import HouseBots
 from hokm_client.identity import read_operator_key
 from hokm_client.player import Player
-from hokm_client.view import View
+from hokm_client.question import Question
 from tests.client.visits import house
 
 
@@ -90,10 +90,10 @@ async def test_the_bots_of_a_house_tell_no_card(
 
     writer.addFilter(watch)
 
-    def strategy(view: View, chance: random.Random) -> NameTrump | Play:
-        if view.names_trumps:
-            return random_legal(view, chance)
-        card = next(card for card in range(52) if not view.dealt >> card & 1)
+    def strategy(question: Question, chance: random.Random) -> NameTrump | Play:
+        if question.names_trumps:
+            return random_legal(question, chance)
+        card = next(card for card in range(52) if not question.dealt >> card & 1)
         not_held.append(card_text(card))
         if len(not_held) == 1:
             raise Broken(not_held[0])

@@ -104,7 +104,7 @@ async def test_a_game_survives_kills(tmp_path: Path, victim: str) -> None:
         await server.ready()
         async with running(bots), guest(f"127.0.0.1:{port}", tmp_path, "ali") as player:
             table_id = await player.open_table(PATIENT, (1, 2, 3))
-            sitting = await player.sit(table_id, 0, choose=lambda view: random_legal(view, chance), watch=watch)
+            sitting = await player.sit(table_id, 0, choose=lambda question: random_legal(question, chance), watch=watch)
             for _ in moments:
                 await hits.get()
                 if victim in ("server", "both"):

@@ -24,7 +24,7 @@ from hokm_client.bot import random_legal
 from hokm_client.errors import Unreachable
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.player import Player
-from hokm_client.view import View
+from hokm_client.question import Question
 from tests.client.visits import Lies, guest, house, house_bots, liar
 
 SHORT = TableRules(target=3)
@@ -38,7 +38,7 @@ def evidence_of(var: Path, name: str) -> list[dict[str, object]]:
 def by_chance(seed: int = 1):  # type: ignore[no-untyped-def]
     """A player who plays any legal card."""
     chance = random.Random(seed)
-    return lambda view: random_legal(view, chance)
+    return lambda question: random_legal(question, chance)
 
 
 # Nothing is asked.
@@ -134,7 +134,7 @@ async def test_two_heads_are_protested_at_every_table(tmp_path: Path) -> None:
     """Before a proof is fetched the log is looked at; all tables are in it, and nothing else is signed at any."""
     thinking: asyncio.Queue[None] = asyncio.Queue()
 
-    async def think(view: View) -> NameTrump | Play:
+    async def think(question: Question) -> NameTrump | Play:
         thinking.put_nowait(None)
         never: asyncio.Future[NameTrump | Play] = asyncio.get_running_loop().create_future()
         return await never

@@ -55,7 +55,7 @@ async def test_a_player_lives_by_the_machine_that_it_is_given(tmp_path: Path) ->
     ):
         assert player.key.public == SigningKey(random.Random(7).randbytes(32)).public
         table_id = await player.open_table(TableRules(target=3), (1, 2, 3))
-        sitting = await player.sit(table_id, 0, choose=lambda view: random_legal(view, mine))
+        sitting = await player.sit(table_id, 0, choose=lambda question: random_legal(question, mine))
         await sitting.over
         entries = await player.connection.entries(table_id, 0)
     contents = [read_event(parse_entry(entry).body).content for entry in entries]

@@ -21,9 +21,9 @@ from hokm_client.bot import random_legal, sensible
 from hokm_client.errors import NoFreeSeat, SeatGone, TakenOver, Unreachable
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.player import Player
+from hokm_client.question import Question
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
-from hokm_client.view import View
 from tests.client.visits import Lies, Way, guest, house, house_bots, liar
 
 SHORT = TableRules(target=3)
@@ -33,7 +33,7 @@ QUICK = TableRules(target=3, turn_seconds=2, away_seconds=0)
 def by_chance(seed: int = 1):  # type: ignore[no-untyped-def]
     """A player who plays any legal card."""
     chance = random.Random(seed)
-    return lambda view: random_legal(view, chance)
+    return lambda question: random_legal(question, chance)
 
 
 async def test_four_persons_play_a_game_that_verifies(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ async def test_a_coroutine_may_choose_and_a_watcher_is_told_everything(tmp_path:
     """A person thinks; whoever watches sees every entry from the first on."""
     seen: list[Step] = []
 
-    async def think(view: View) -> NameTrump | Play:
+    async def think(question: Question) -> NameTrump | Play:
         await asyncio.sleep(0)
-        return sensible(view, random.Random(1))
+        return sensible(question, random.Random(1))
 
     async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
         table_id = await player.open_table(SHORT, (0, 1, 3))
@@ -134,12 +134,12 @@ async def test_a_game_that_has_begun_has_no_free_seat(tmp_path: Path) -> None:
 async def test_an_illegal_card_never_leaves_the_program(tmp_path: Path, wrong: type[HokmError]) -> None:
     """What the rules refuse is found before it is signed."""
 
-    def choose(view: View) -> NameTrump | Play:
-        if view.names_trumps:
+    def choose(question: Question) -> NameTrump | Play:
+        if question.names_trumps:
             return NameTrump(0)
-        illegal = view.hand & ~view.legal if wrong is MustFollowSuit else ~view.dealt & (1 << 52) - 1
+        illegal = question.hand & ~question.legal if wrong is MustFollowSuit else ~question.dealt & (1 << 52) - 1
         if not illegal:
-            return random_legal(view, random.Random(1))
+            return random_legal(question, random.Random(1))
         return Play(illegal.bit_length() - 1)
 
     async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
@@ -194,10 +194,10 @@ async def test_who_missed_two_deadlines_comes_back_by_itself(tmp_path: Path) -> 
     """A program that hung is stood in for, and returns as soon as it can."""
     hung = asyncio.Event()
 
-    async def hang(view: View) -> NameTrump | Play:
-        if not hung.is_set() and isinstance(view.table.stage, Round) and not view.names_trumps:
+    async def hang(question: Question) -> NameTrump | Play:
+        if not hung.is_set() and isinstance(question.table.stage, Round) and not question.names_trumps:
             await asyncio.sleep(60)
-        return random_legal(view, random.Random(1))
+        return random_legal(question, random.Random(1))
 
     seen: list[Step] = []
 

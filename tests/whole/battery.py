@@ -33,9 +33,9 @@ from hokm.verify import Verdict, verify
 from hokm.wire import read_event
 from hokm_client.bot import random_legal
 from hokm_client.player import Player
+from hokm_client.question import Question
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
-from hokm_client.view import View
 from tests.audit import audit_files
 
 T = TypeVar("T")
@@ -167,8 +167,8 @@ class Battery:
     async def _sit(self, player: Player, table_id: bytes, seat: int) -> Sitting:
         return await player.sit(table_id, seat, choose=self._choose, watch=self._see(table_id))
 
-    def _choose(self, view: View) -> Act:
-        return random_legal(view, self.chance)
+    def _choose(self, question: Question) -> Act:
+        return random_legal(question, self.chance)
 
     def _see(self, table_id: bytes) -> Callable[[Step], None]:
         shown = self._shown[table_id]

@@ -11,7 +11,7 @@ from hokm.table import Decision, Round, Table, may_play
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Question:
     """One seat's sight of a round in which it is to name trumps or to play a card."""
 
     table: Table
