@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LogService on the wire: words in, words out. All of it is public, so nobody is asked who calls."""
+"""LogService on the wire: words in, words out. All of it is public: who calls matters only for whose turn it is."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Final
+from collections.abc import AsyncIterator, Callable
+from typing import Final, ParamSpec, TypeVar
 
 from hokm.errors import OutOfRange, UnknownEntry, UnknownTable, UnknownVersion
 from hokm.v1 import log_service_pb2 as pb
@@ -13,13 +13,21 @@ from hokm.v1.log_service_pb2_grpc import LogServiceServicer
 from hokm_server.log import Log
 from hokm_server.named_table import named_table
 from hokm_server.proofs import Proofs
+from hokm_server.shares import Caller
 from hokm_server.status import Context
 from hokm_server.store import Store
+from hokm_server.turns import Turns
 
 ENTRIES: Final = 100
 MOST_ENTRIES: Final = 1000
 MOST_ENTRIES_BYTES: Final = 1 << 20
 """In one answer, so that a client's receive limit (4 MiB by default) is never met: a page ends early there."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+READERS: Final = 4
+"""Who may read the store at a time."""
 
 PIECE_BYTES: Final = 1 << 16
 
@@ -27,10 +35,12 @@ PIECE_BYTES: Final = 1 << 16
 class LogService(LogServiceServicer):
     """Checkpoint, entries and proofs."""
 
-    def __init__(self, store: Store, log: Log, proofs: Proofs) -> None:
+    def __init__(self, store: Store, log: Log, proofs: Proofs, caller_of: Callable[[Context], Caller]) -> None:
         self._store = store
         self._log = log
         self._proofs = proofs
+        self._caller_of = caller_of
+        self._turns = Turns(READERS)
 
     async def GetCheckpoint(  # noqa: N802
         self, request: pb.GetCheckpointRequest, context: Context
@@ -46,11 +56,11 @@ class LogService(LogServiceServicer):
         stream = named_table(request.table_id)
         if request.limit > MOST_ENTRIES:
             raise OutOfRange("limit", request.limit, 0, MOST_ENTRIES)
-        last = await self._last_version(stream)
+        last = await self._last_version(context, stream)
         if request.first_version > last + 1:
             raise UnknownVersion(request.first_version, last)
-        entries = await asyncio.to_thread(
-            self._store.entries_of, stream, request.first_version, request.limit or ENTRIES
+        entries = await self._read(
+            context, self._store.entries_of, stream, request.first_version, request.limit or ENTRIES
         )
         return pb.GetEntriesResponse(entries=_up_to(entries, MOST_ENTRIES_BYTES))
 
@@ -62,10 +72,10 @@ class LogService(LogServiceServicer):
         Raises `WrongLength`, `UnknownTable`, `UnknownEntry`, `OutOfTree`, `NotPublished`.
         """
         stream = named_table(request.table_id)
-        if request.version > await self._last_version(stream):
+        if request.version > await self._last_version(context, stream):
             raise UnknownEntry(stream.hex(), request.version)
         size = request.tree_size if request.HasField("tree_size") else None
-        found = await asyncio.to_thread(self._log.inclusion, stream, request.version, size)
+        found = await self._read(context, self._log.inclusion, stream, request.version, size)
         return pb.GetInclusionProofResponse(index=found.index, tree_size=found.size, hashes=found.hashes)
 
     async def GetConsistencyProof(  # noqa: N802
@@ -73,14 +83,14 @@ class LogService(LogServiceServicer):
     ) -> pb.GetConsistencyProofResponse:
         """That a published tree is the beginning of a later one. Raises `OutOfTree`."""
         new = request.new_size if request.HasField("new_size") else None
-        size, hashes = await asyncio.to_thread(self._log.consistency, request.old_size, new)
+        size, hashes = await self._read(context, self._log.consistency, request.old_size, new)
         return pb.GetConsistencyProofResponse(new_size=size, hashes=hashes)
 
     async def GetRoundProof(  # noqa: N802
         self, request: pb.GetRoundProofRequest, context: Context
     ) -> AsyncIterator[pb.GetRoundProofResponse]:
         """The proof file of one round, in pieces. Raises `WrongLength` and what `Proofs.round` raises."""
-        file = await self._proofs.round(named_table(request.table_id), request.round)
+        file = await self._proofs.round(self._caller_of(context), named_table(request.table_id), request.round)
         for start in range(0, len(file), PIECE_BYTES):
             yield pb.GetRoundProofResponse(piece=file[start : start + PIECE_BYTES])
 
@@ -88,13 +98,18 @@ class LogService(LogServiceServicer):
         self, request: pb.GetGameProofRequest, context: Context
     ) -> AsyncIterator[pb.GetGameProofResponse]:
         """The proof file of a whole game, in pieces. Raises `WrongLength` and what `Proofs.game` raises."""
-        file = await self._proofs.game(named_table(request.table_id))
+        file = await self._proofs.game(self._caller_of(context), named_table(request.table_id))
         for start in range(0, len(file), PIECE_BYTES):
             yield pb.GetGameProofResponse(piece=file[start : start + PIECE_BYTES])
 
-    async def _last_version(self, stream: bytes) -> int:
+    async def _read(self, context: Context, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Read the store or the log in a thread, when it is the caller's turn."""
+        async with self._turns.of(self._caller_of(context)):
+            return await asyncio.to_thread(read, *args, **kwargs)
+
+    async def _last_version(self, context: Context, stream: bytes) -> int:
         """Of a stream that has entries. Raises `UnknownTable`."""
-        last = await asyncio.to_thread(self._store.last_version, stream)
+        last = await self._read(context, self._store.last_version, stream)
         if last < 0:
             raise UnknownTable(stream.hex())
         return last

@@ -2,7 +2,8 @@
 """Proof files of rounds and games, made out of the log when somebody asks.
 
 Whatever goes into one is public and in the log already. A file is made when its last entry is published; if it is not,
-that is brought about first. The work is done in threads beside the event loop, a few files at a time.
+that is brought about first. The work is done in threads beside the event loop, a few files at a time, and callers take
+turns. What was made is kept for a while: it stays true, and whoever played together asks for the same.
 """
 
 from __future__ import annotations
@@ -11,18 +12,27 @@ import asyncio
 from typing import Final, NamedTuple
 
 from hokm.entry import parse_entry
-from hokm.errors import NotOverYet, NotPublished, OutOfRange, UnknownRound, UnknownTable
+from hokm.errors import NotOverYet, NotPublished, OutOfRange, TooManyProofs, UnknownRound, UnknownTable
 from hokm.events import CeremonyOpened, GameEnded, GameStarted, RoundRevealed, ServerFault
 from hokm.proof import AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
 from hokm.wire import read_event
 from hokm_server.log import Log
 from hokm_server.publisher import Publisher
+from hokm_server.shares import Caller, Share
 from hokm_server.store import KEYS_STREAM, Store
+from hokm_server.turns import Turns
 
 MOST_SECONDS: Final = 10.0
 """How long to wait for the last entry to be published: as long as the house promises that it takes at most."""
 
 MOST_AT_ONCE: Final = 2
+
+WAITED_FOR: Final = 16
+"""Files that one caller waits for at a time."""
+WAITED_FOR_BY_ADDRESS: Final = 256
+
+MOST_KEPT_BYTES: Final = 32 << 20
+"""Of files that were made."""
 
 _ENTRIES_AT_ONCE: Final = 1000
 
@@ -46,6 +56,39 @@ class Span(NamedTuple):
         return self.first_version + len(self.entries) - 1
 
 
+class Name(NamedTuple):
+    """Which file: there is another one once the log has another key manifest."""
+
+    table: bytes
+    round: int | None
+    manifests: int
+
+
+class Kept:
+    """Files that were made, those asked for last."""
+
+    __slots__ = ("_bytes", "_files", "_most_bytes")
+
+    def __init__(self, most_bytes: int) -> None:
+        self._files: dict[Name, bytes] = {}
+        self._most_bytes = most_bytes
+        self._bytes = 0
+
+    def get(self, name: Name) -> bytes | None:
+        """The file, if it is kept."""
+        file = self._files.pop(name, None)
+        if file is not None:
+            self._files[name] = file  # behind the others, which go first
+        return file
+
+    def put(self, name: Name, file: bytes) -> None:
+        """Keep it, and let go of as many others as there is no room for."""
+        self._bytes += len(file) - len(self._files.pop(name, b""))
+        self._files[name] = file
+        while self._bytes > self._most_bytes:
+            self._bytes -= len(self._files.pop(next(iter(self._files))))
+
+
 class Proofs:
     """Makes proof files."""
 
@@ -54,31 +97,43 @@ class Proofs:
         self._log = log
         self._publisher = publisher
         self._seconds = seconds
-        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+        self._turns = Turns(MOST_AT_ONCE)
+        self._waited_for = Share(WAITED_FOR, WAITED_FOR_BY_ADDRESS, TooManyProofs)
+        self._kept = Kept(MOST_KEPT_BYTES)
 
-    async def round(self, table_id: bytes, round_: int) -> bytes:
+    async def round(self, caller: Caller, table_id: bytes, round_: int) -> bytes:
         """The proof file of one round.
 
-        Raises `OutOfRange` for round 0, `UnknownTable`, `UnknownRound`, `NotOverYet`, `NotPublished`.
+        Raises `OutOfRange` for round 0, `UnknownTable`, `UnknownRound`, `NotOverYet`, `NotPublished`, `TooManyProofs`.
         """
         if round_ == 0:
             raise OutOfRange("round", round_, 1, 2**32 - 1)
-        return await self._file(table_id, round_)
+        return await self._file(caller, table_id, round_)
 
-    async def game(self, table_id: bytes) -> bytes:
-        """The proof file of a whole game. Raises `UnknownTable`, `NotOverYet`, `NotPublished`."""
-        return await self._file(table_id, None)
+    async def game(self, caller: Caller, table_id: bytes) -> bytes:
+        """The proof file of a whole game. Raises `UnknownTable`, `NotOverYet`, `NotPublished`, `TooManyProofs`."""
+        return await self._file(caller, table_id, None)
 
-    async def _file(self, table_id: bytes, round_: int | None) -> bytes:
-        async with self._turns:
-            span = await asyncio.to_thread(self._span, table_id, round_)
-            position = await asyncio.to_thread(self._store.position, table_id, span.last_version)
+    async def _file(self, caller: Caller, table_id: bytes, round_: int | None) -> bytes:
+        with self._waited_for.held_by(caller):
+            async with self._turns.of(caller):
+                name = Name(table_id, round_, await asyncio.to_thread(self._store.last_version, KEYS_STREAM))
+                file = self._kept.get(name)
+                if file is not None:
+                    return file
+                span = await asyncio.to_thread(self._span, table_id, round_)
+                position = await asyncio.to_thread(self._store.position, table_id, span.last_version)
             try:
                 async with asyncio.timeout(self._seconds):
                     await self._publisher.wait_published(position)
             except TimeoutError:
                 raise NotPublished(position, self._log.published.checkpoint.size) from None
-            return await asyncio.to_thread(self._make, table_id, span)
+            async with self._turns.of(caller):
+                file = self._kept.get(name)
+                if file is None:
+                    file = await asyncio.to_thread(self._make, table_id, span)
+                    self._kept.put(name, file)
+                return file
 
     def _span(self, table_id: bytes, round_: int | None) -> Span:
         """Find what the proof is of."""

@@ -117,7 +117,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         services = Services(
             SignInService(Challenges(keys.origin, clock, entropy), auth),
             TablesService(tables, door.viewer),
-            LogService(store, log, Proofs(store, log, publisher)),
+            LogService(store, log, Proofs(store, log, publisher), door.caller),
         )
         listening = create_server(
             services,

@@ -49,6 +49,7 @@ CODES: Final[dict[type[HokmError], grpc.StatusCode]] = {
     errors.TableBusy: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyCalls: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyOpened: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    errors.TooManyProofs: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyTables: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyWaiting: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }

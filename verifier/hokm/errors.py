@@ -905,6 +905,13 @@ class TooManyOpened(Busy):
     sentence = "You, or your address, have opened {most} tables that are not over yet."
 
 
+class TooManyProofs(Busy):
+    """One caller, or all of one address together, wait for at most so many proof files at a time."""
+
+    most: int
+    sentence = "You, or your address, wait for {most} proof files already: ask again when they have come."
+
+
 class TooManyTables(Busy):
     """More tables than the server holds."""
 
