@@ -7,6 +7,8 @@
     second     low, unless the card is sure to stand or every trick counts
     third      high, as cheaply as it serves; low where the partner's card stands by itself
     fourth     the cheapest card that wins; low where the partner has the trick
+    middle     no suit of three: the partner's middle is called (H1)
+    runs       trumps are drawn from the top with all that can be led together, and so are ace, king and queen (H3)
     void       cut with the lowest trump that wins; never the partner's sure winner: then the smallest card goes
     six to six each trick is match point: with six tricks against one, whatever can win is tried
 
@@ -21,33 +23,52 @@ from random import Random
 from typing import Final, TypeAlias
 
 from hokm.cards import FULL, JACK, KING, SUIT_MASKS, SUITS, Card, Hand, cards_of, rank_of
-from hokm.events import NameTrump, Play
-from hokm.rules import TRICKS_TO_WIN, Seat, partner_of, right_of, side_of, trick_winner
+from hokm.events import CallMiddle, NameTrump, Play, Run
+from hokm.rules import TRICKS_TO_WIN, Seat, partner_of, right_of, runs_of, side_of, trick_winner
 from hokm.table import Round
 from hokm_client.question import Question
 
-Strategy: TypeAlias = Callable[[Question, Random], NameTrump | Play]
+Decided: TypeAlias = NameTrump | CallMiddle | Play | Run
+Strategy: TypeAlias = Callable[[Question, Random], Decided]
 
 TRUMPS_TO_DRAW: Final = 5
 """So many trumps as dealt, and the others' are drawn first."""
+LONG: Final = 3
+"""Fewer of the best suit among the first five, and the partner's middle is the better guess."""
 
 
-def random_legal(question: Question, chance: Random) -> NameTrump | Play:
+def random_legal(question: Question, chance: Random) -> Decided:
     """Any legal act. Not for players: for measuring the others."""
     if question.names_trumps:
-        return NameTrump(chance.randrange(4))
+        calls = question.table.rules.partners_middle and chance.random() < 1 / 5
+        return CallMiddle() if calls else NameTrump(chance.randrange(4))
+    runs = _runs(question)
+    if runs and chance.random() < 1 / 2:
+        return Run(chance.choice(runs))
     return Play(chance.choice(list(cards_of(question.legal))))
 
 
-def sensible(question: Question, chance: Random) -> NameTrump | Play:
+def sensible(question: Question, chance: Random) -> Decided:
     """What this module's docstring says."""
     if question.names_trumps:
-        return NameTrump(best_trump(question.dealt, chance))
+        suit = best_trump(question.dealt, chance)
+        is_long = (question.dealt & SUIT_MASKS[suit]).bit_count() >= LONG
+        return CallMiddle() if question.table.rules.partners_middle and not is_long else NameTrump(suit)
     legal = question.legal
     if not legal & legal - 1:
         return Play(legal.bit_length() - 1)
     sight = Sight(question)
-    return Play(sight.lead(chance) if not sight.trick else sight.follow(chance))
+    card = sight.lead(chance) if not sight.trick else sight.follow(chance)
+    run = next((run for run in _runs(question) if run[0] == card), None)
+    return Play(card) if run is None else Run(run)
+
+
+def _runs(question: Question) -> list[tuple[Card, ...]]:
+    """What may be led at once, the longest first."""
+    round_ = question.round
+    if not question.table.rules.runs or round_.trick or round_.trump is None:
+        return []
+    return runs_of(question.hand, round_.trump, round_.played)
 
 
 STRATEGIES: Final[dict[str, Strategy]] = {"sensible": sensible, "random": random_legal}

@@ -12,8 +12,10 @@ server every seat is taken up where it was.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -23,10 +25,11 @@ from hokm.events import Act, GameEnded, SeatKind
 from hokm.rules import Seat
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm.table import seated
+from hokm_client.besides import Throw, besides, throw
 from hokm_client.bot import Strategy, random_legal, sensible
 from hokm_client.keeping import KeptKey
 from hokm_client.player import Player
-from hokm_client.question import Question
+from hokm_client.question import Question, Standing, Wish
 from hokm_client.sitting import Sitting
 
 logger = logging.getLogger(__name__)
@@ -66,6 +69,7 @@ class HouseBots:
         self._chance = chance
         self._delay = delay
         self._seats: dict[tuple[bytes, Seat], asyncio.Task[None]] = {}
+        self._throws: set[asyncio.Future[None]] = set()
 
     async def run(self) -> None:
         """Play until cancelled. Raises what no further try can mend: `NotAnOperator`, `KeepingFailed`."""
@@ -74,7 +78,7 @@ class HouseBots:
                 self._take(kept, SeatKind.BOT)
             await self._watch_wanted()
         finally:
-            tasks = tuple(self._seats.values())
+            tasks = (*self._seats.values(), *self._throws)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -124,6 +128,7 @@ class HouseBots:
                     kind=SeatKind.BOT,
                     key=SigningKey(kept.seed),
                     delay=self._delay,
+                    besides=partial(self._besides, kept.table_id),
                 )
                 await sitting.over
             except (Rule, Conflict, Unknown) as error:  # the seat is somebody else's, or its player is back
@@ -147,6 +152,18 @@ class HouseBots:
         if not others and isinstance(sitting.over.result(), GameEnded):
             keeping.forget(kept.table_id, sitting.table.game_id)
         keeping.flush()
+
+    def _besides(self, table_id: bytes, standing: Standing) -> Wish | None:
+        thrown = throw(standing, self._chance)
+        if thrown is not None:
+            task = asyncio.ensure_future(self._throw(table_id, standing.seat, thrown))
+            self._throws.add(task)
+            task.add_done_callback(self._throws.discard)
+        return besides(standing, self._chance)
+
+    async def _throw(self, table_id: bytes, seat: Seat, thrown: Throw) -> None:
+        with contextlib.suppress(HokmError):  # then it has not landed, and nobody needs to know of it
+            await self._player.throw(table_id, seat, thrown.at, thrown.thing)
 
     def _choose(self, question: Question) -> Act:
         try:

@@ -254,6 +254,10 @@ class Connection:
         """Ask the house's bots to take free seats."""
         await self._call(self._tables.CallBots, pb.CallBotsRequest(table_id=table_id, seats=seats))
 
+    async def throw(self, table_id: bytes, seat: int, at: int, thing: pb.Thing.ValueType) -> None:
+        """Throw a thing from one's own seat at another."""
+        await self._call(self._tables.Throw, pb.ThrowRequest(table_id=table_id, seat=seat, at=at, thing=thing))
+
     async def act(self, act: pb.SignedAct) -> tuple[int, bytes]:
         """One move by itself: the version and the entry that it made."""
         answer = await self._call(self._tables.Act, pb.ActRequest(act=act))

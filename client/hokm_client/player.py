@@ -31,6 +31,7 @@ from hokm.rules import Seat as SeatNumber
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.table import Seating, Table
+from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_event
 from hokm_client.connection import Connection
 from hokm_client.desk import Desk
@@ -43,7 +44,7 @@ from hokm_client.play_stream import PlayStream
 from hokm_client.published import PublishedLog
 from hokm_client.question import Question
 from hokm_client.seat import Seat
-from hokm_client.sitting import Choose, Sitting
+from hokm_client.sitting import Besides, Choose, Sitting
 from hokm_client.stream import Step, Stream
 from hokm_client.tableside import Tableside
 from hokm_client.trust import Manifests, read_policy
@@ -145,6 +146,7 @@ class Player:
         key: SigningKey | None = None,
         delay: Callable[[Question], float] | None = None,
         stays: bool = True,
+        besides: Besides | None = None,
     ) -> Sitting:
         """Take a seat, the first free one where none is named, or take up again the one that the key has.
 
@@ -160,7 +162,7 @@ class Player:
         if taken is None and kind is SeatKind.PERSON and not _is_free(table, number):
             raise SeatNotFree(number)
         mind = Seat(side.desk.stream, number, key, self.keeping, self.connection.machine.entropy)
-        sitting = side.sit(mind, choose, delay, stays)
+        sitting = side.sit(mind, choose, delay, stays, besides)
         if taken is None:
             try:
                 await sitting.act(mind.join(kind))
@@ -170,6 +172,10 @@ class Player:
         side.attach()  # once more, now with the seat
         sitting.pump()
         return sitting
+
+    async def throw(self, table_id: bytes, seat: SeatNumber, at: SeatNumber, thing: pb.Thing.ValueType) -> None:
+        """Throw a thing from one's own seat at another (H5). Raises what it is refused for."""
+        await self.connection.throw(table_id, seat, at, thing)
 
     async def watch(self, table_id: bytes, watch: Callable[[Step], None]) -> Tableside:
         """Follow a table without sitting at it: every entry is checked and told."""

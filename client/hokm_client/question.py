@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-from hokm.cards import Hand
+from hokm.cards import Card, Hand
+from hokm.events import Act
 from hokm.rules import Seat
 from hokm.table import Decision, Round, Table, may_play
 
@@ -41,3 +43,22 @@ class Question:
     def legal(self) -> Hand:
         """The cards that may be played (G7, G8); none while trumps are to be named."""
         return 0 if self.names_trumps else may_play(self.round, self.dealt)
+
+
+class ComeEarly(NamedTuple):
+    """A card to be laid face down before its turn (H2): the salt, and what binds to it, are the seat's to make."""
+
+    card: Card
+
+
+Wish: TypeAlias = "Act | ComeEarly"
+"""What a player wants done."""
+
+
+class Standing(NamedTuple):
+    """How things stand for one seat at any time, also while nothing is asked of it."""
+
+    table: Table
+    seat: Seat
+    dealt: Hand
+    """The seat's cards as dealt; none until it has been sent all of them."""

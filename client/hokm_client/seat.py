@@ -15,26 +15,34 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from typing import Final
 
 from hokm.cards import Hand
+from hokm.deal import early_commitment
 from hokm.entry import sign_move
-from hokm.errors import Busy, Conflict, HokmError
+from hokm.errors import Busy, Conflict, HokmError, WrongPhase
 from hokm.events import (
     Act,
+    AnswerTea,
+    AskTea,
     CommitSetClosed,
     Dealt,
     Join,
+    LayEarly,
     Move,
+    PickUp,
     ProtestOnly,
+    Ready,
     Reveal,
     SeatKind,
     SignedMove,
     StandInCause,
     StoodIn,
+    TakeBack,
 )
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, decide
+from hokm.table import NO_HANDS, Ceremony, Decision, LaidCard, Place, Round, Seating, Signing, Table, decide, phase
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
@@ -45,8 +53,14 @@ from hokm_client.held import HeldCards
 from hokm_client.keeping import Keeping, KeptMove
 from hokm_client.own_number import OwnNumber
 from hokm_client.protests import Protests, Unanswered
-from hokm_client.question import Question
+from hokm_client.question import ComeEarly, Question, Standing, Wish
 from hokm_client.stream import Step, Stream
+
+SALT_BYTES: Final = 32
+"""Of a card that is laid face down."""
+
+BESIDES: Final = (LayEarly, TakeBack, PickUp, AskTea, AnswerTea, Ready)
+"""Acts that answer no turn: whoever makes one of them has lost nothing where it is refused."""
 
 
 class Seat:
@@ -153,14 +167,18 @@ class Seat:
         """The move with that SHA-256 was refused: whether it is the unanswered one of this seat.
 
         It is forgotten, and signed anew if it is still wanted. A move that had seen all there is, and one that the
-        rules refuse, is not wanted again before something has happened. Where the house is busy the same bytes stay.
+        rules refuse, is not wanted again before something has happened; one that answers no turn keeps the seat from
+        nothing. Where the house is busy the same bytes stay.
         """
         unanswered = self.unanswered
         if unanswered is None or hashlib.sha256(unanswered.act.move).digest() != move_hash:
             return False
         if isinstance(error, Busy):
             return True
-        if not isinstance(error, Conflict) or unanswered.move.seen_version == self._stream.there.version:
+        is_besides = isinstance(unanswered.move.act, BESIDES)
+        if not is_besides and (
+            not isinstance(error, Conflict) or unanswered.move.seen_version == self._stream.there.version
+        ):
             self._shut_at = self._stream.there.version
         self.unanswered = None
         self._protests.refused(unanswered.move.protest)
@@ -197,9 +215,16 @@ class Seat:
     def decision(self) -> Decision | None:
         """Trumps or a card, where this key is to decide it."""
         table = self._stream.table
-        if table is None or not isinstance(table.stage, Round) or table.stage.turn != self.number or not self.holds:
+        if table is None or table.is_pausing or not self.holds:
             return None
-        return table.stage.decision
+        return table.stage.decision if isinstance(table.stage, Round) and table.stage.turn == self.number else None
+
+    def standing(self) -> Standing | None:
+        """What the seat sees while a game is on and this key plays it, whoever is in turn."""
+        table = self._stream.table
+        if table is None or not self._free or not self.holds or table.game_id == NO_GAME:
+            return None
+        return Standing(table, self.number, self.cards.dealt if self.cards.are_whole else 0)
 
     @property
     def lacks_cards(self) -> bool:
@@ -222,16 +247,19 @@ class Seat:
         """The act that takes the seat with this key."""
         return Join(kind, self.key.public, self._entropy(32))
 
-    def sign(self, act: Act, now_ms: int) -> pb.SignedAct:
+    def sign(self, wish: Wish, now_ms: int) -> pb.SignedAct:
         """The move, signed and put into keeping: flush that, then send it until it is answered.
 
-        Raises what the rules refuse it for, `SigningStopped` after a fraud, `OtherSetSigned`, `NumberNotKept`.
-        Nothing may be unanswered.
+        Of a `ComeEarly` it makes a LayEarly, each time with a fresh salt. Raises what the rules refuse it for,
+        `SigningStopped` after a fraud, `OtherSetSigned`, `NumberNotKept`. Nothing may be unanswered.
         """
         assert self.unanswered is None
         table = self._stream.there
-        if self.fraud is not None and type(act) is not ProtestOnly:
+        if self.fraud is not None and type(wish) is not ProtestOnly:
             raise SigningStopped(self.fraud.kind)
+        laid = LaidCard(wish.card, self._entropy(SALT_BYTES)) if isinstance(wish, ComeEarly) else None
+        act = self._lay(table, laid) if laid is not None else wish
+        assert not isinstance(act, ComeEarly)
         is_join = isinstance(act, Join)
         move = Move(
             NO_GAME if is_join else table.game_id,
@@ -247,7 +275,8 @@ class Seat:
         if not is_join or isinstance(table.stage, Seating):
             dealt: list[Hand | None] = [None] * 4
             dealt[self.number] = self.cards.dealt if self.cards.are_whole else None
-            decide(table, move, table.time_ms, NO_HANDS._replace(dealt=(dealt[0], dealt[1], dealt[2], dealt[3])))
+            known = NO_HANDS._replace(dealt=(dealt[0], dealt[1], dealt[2], dealt[3]))
+            decide(table, move, table.time_ms, known, laid)
         number = b""
         if isinstance(act, Reveal):
             assert isinstance(table.stage, Ceremony), "decide has seen to it"
@@ -255,12 +284,22 @@ class Seat:
         body = write_move(move)
         signature = sign_move(body, self.key)
         signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature, number=number)
+        if laid is not None:
+            signed.early.card, signed.early.salt = laid.card, laid.salt
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
         self._keeping.put_move(self._stream.id, self.key.public, kept)
         self._stream.signed_here(body, signature)
         self._protests.signed()
         self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
         return signed
+
+    def _lay(self, table: Table, laid: LaidCard) -> LayEarly:
+        """The act that lays a card face down, bound to it and to the trick at hand. Raises `WrongPhase`."""
+        stage = table.stage
+        if not isinstance(stage, Round):
+            raise WrongPhase(phase(table))
+        made = early_commitment(stage.ceremony.ctx, stage.trick_number, self.number, laid.card, laid.salt)
+        return LayEarly(made, stage.extra is not None and stage.extra.middle == laid.card)
 
     def protest(self) -> ProtestOnly | None:
         """The protest that a fraud calls for, where the rules still let it be said."""

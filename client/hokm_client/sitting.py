@@ -14,18 +14,29 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from hokm.errors import Busy, Conflict, HokmError, Rule
-from hokm.events import Act, GameEnded, Join, Leave, Return, ServerFault
+from hokm.events import (
+    Act,
+    GameEnded,
+    Join,
+    LayEarly,
+    Leave,
+    Return,
+    ServerFault,
+)
 from hokm.rules import Seat as SeatNumber
 from hokm.table import Over, Table
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.desk import Desk
 from hokm_client.errors import SeatGone
 from hokm_client.fraud import Fraud
-from hokm_client.question import Question
-from hokm_client.seat import Seat
+from hokm_client.question import ComeEarly, Question, Standing, Wish
+from hokm_client.seat import BESIDES, Seat
 
 Choose = Callable[[Question], "Act | Awaitable[Act]"]
-"""What a player decides: `NameTrump` where the question says that it names trumps, else `Play`."""
+"""What a player decides: `NameTrump` or `CallMiddle` where the question is of trumps, else `Play` or `Run`."""
+
+Besides = Callable[[Standing], "Wish | None"]
+"""What a player does besides, out of turn; asked once after each entry, and None where it does nothing."""
 
 BUSY_PAUSE: Final = 0.2
 """Seconds before a move is sent again that the server was too busy for."""
@@ -47,6 +58,7 @@ class Sitting:
         closed: asyncio.Future[None],
         delay: Callable[[Question], float] | None = None,
         stays: bool = True,
+        besides: Besides | None = None,
     ) -> None:
         """`send` lets a move go out, `caught` is told of a fraud, `stopped` that the seat is played no more.
 
@@ -62,7 +74,9 @@ class Sitting:
         self._now_ms = now_ms
         self._delay = delay
         self._stays = stays
-        self._wants: deque[tuple[Act, asyncio.Future[int]]] = deque()
+        self._besides = besides
+        self._offered = -1
+        self._wants: deque[tuple[Wish, asyncio.Future[int]]] = deque()
         self._has_held = False
         self._asked = -1
         self._answer: tuple[int, Act] | None = None
@@ -70,6 +84,8 @@ class Sitting:
         self.seat = seat
         self.on_refusal: Callable[[HokmError], None] = _unheard
         """Told why what `choose` gave was refused; it is asked again where the decision is still open."""
+        self.on_landed: Callable[[SeatNumber, int], None] = _nothing_landed
+        """Told of each thing (a `pb.Thing`) that is thrown, and at whom (H5)."""
         self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
         """How the game ended, once its last entry is published: nobody can make it another game any more.
 
@@ -89,7 +105,7 @@ class Sitting:
         """The table as everybody sees it."""
         return self._desk.stream.there
 
-    def act(self, act: Act) -> asyncio.Future[int]:
+    def act(self, act: Wish) -> asyncio.Future[int]:
         """Let an act be made as soon as it can; the version of its entry. Raises what it is refused for.
 
         It is signed anew as long as something else came first.
@@ -147,8 +163,7 @@ class Sitting:
         """An act of this seat has its entry."""
         if not self._wants:
             return
-        wanted = self._wants[0][0]
-        if wanted == act or _same_player(wanted, act):
+        if _is_made(self._wants[0][0], act):
             future = self._wants.popleft()[1]
             if not future.done():
                 future.set_result(version)
@@ -161,8 +176,10 @@ class Sitting:
         if isinstance(error, Conflict):
             self.pump()
             return
-        if self._wants and self._wants[0][0] == act:
+        if self._wants and _is_made(self._wants[0][0], act):
             fail(self._wants.popleft()[1], error)
+        elif isinstance(act, BESIDES):
+            pass  # somebody else came first, or it would not do
         elif not isinstance(error, Rule):
             self.stop(error)
             return
@@ -172,7 +189,7 @@ class Sitting:
         self._answer = None
         self.pump()
 
-    def _next_act(self) -> Act | None:
+    def _next_act(self) -> Wish | None:
         seat = self.seat
         act = seat.automatic()
         if act is not None:
@@ -181,6 +198,9 @@ class Sitting:
             return self._wants[0][0]
         if self._stays and seat.returns():
             return Return()
+        wish = self._wish_besides()
+        if wish is not None:
+            return wish
         question = seat.asks()
         if question is None:
             return None
@@ -193,7 +213,17 @@ class Sitting:
                 return self._answer[1]
         return None
 
-    def _sign(self, act: Act) -> None:
+    def _wish_besides(self) -> Wish | None:
+        """Ask once after each entry."""
+        if self._besides is None or self._offered == self.table.version:
+            return None
+        standing = self.seat.standing()
+        if standing is None:
+            return None
+        self._offered = standing.table.version
+        return self._besides(standing)
+
+    def _sign(self, act: Wish) -> None:
         try:
             signed = self.seat.sign(act, self._now_ms())
         except Fraud as fraud:
@@ -201,6 +231,8 @@ class Sitting:
         except HokmError as error:
             if self._wants and self._wants[0][0] is act:
                 fail(self._wants.popleft()[1], error)
+                self.pump()
+            elif isinstance(act, (*BESIDES, ComeEarly)):
                 self.pump()
             else:
                 self.stop(error)
@@ -267,9 +299,11 @@ class Sitting:
             fail(self._wants.popleft()[1], SeatGone(self.number))
 
 
-def _same_player(wanted: Act, act: Act) -> bool:
-    """Both are Joins of one key: the other one was signed by a run before this one."""
-    return isinstance(wanted, Join) and isinstance(act, Join) and wanted.public_key == act.public_key
+def _is_made(wanted: Wish, act: Act) -> bool:
+    """The act is what was wanted. (Of two Joins of one key the other one was signed by a run before this one.)"""
+    if isinstance(wanted, Join) and isinstance(act, Join):
+        return wanted.public_key == act.public_key
+    return wanted == act or (isinstance(wanted, ComeEarly) and isinstance(act, LayEarly))
 
 
 def fail(future: asyncio.Future[Any], error: Exception) -> None:
@@ -281,6 +315,10 @@ def heard(future: asyncio.Future[Any]) -> None:
     """An error that nobody waits for is no noise."""
     if not future.cancelled():
         future.exception()
+
+
+def _nothing_landed(at: SeatNumber, thing: int) -> None:
+    """Nobody looks."""
 
 
 def _unheard(error: HokmError) -> None:

@@ -17,7 +17,7 @@ from hokm_client.fraud import Fraud
 from hokm_client.play_stream import Attached, PlayStream
 from hokm_client.question import Question
 from hokm_client.seat import Seat
-from hokm_client.sitting import Choose, Sitting, fail, heard
+from hokm_client.sitting import Besides, Choose, Sitting, fail, heard
 from hokm_client.stream import Step, Stream
 
 logger = logging.getLogger(__name__)
@@ -101,6 +101,9 @@ class Tableside:
         if desk.version != before or update.hands:
             for sitting in tuple(self.sittings):
                 sitting.pump()
+        for landed in update.thrown:
+            for sitting in tuple(self.sittings):
+                sitting.on_landed(landed.at, landed.thing)
         if update.end:
             self._ended(update.end)
 
@@ -124,7 +127,14 @@ class Tableside:
 
     # Sittings.
 
-    def sit(self, seat: Seat, choose: Choose | None, delay: Callable[[Question], float] | None, stays: bool) -> Sitting:
+    def sit(
+        self,
+        seat: Seat,
+        choose: Choose | None,
+        delay: Callable[[Question], float] | None,
+        stays: bool,
+        besides: Besides | None = None,
+    ) -> Sitting:
         """One more seat that this program plays here."""
         sitting = Sitting(
             self.desk,
@@ -137,6 +147,7 @@ class Tableside:
             closed=self._closings.over,
             delay=delay,
             stays=stays,
+            besides=besides,
         )
         self.sittings.append(sitting)
         self.desk.sit(seat)

@@ -14,10 +14,10 @@ import pytest
 
 from hokm.cards import card_text
 from hokm.errors import CardNotHeld
-from hokm.events import NameTrump, Play
+from hokm.events import Play
 from hokm.rules import TableRules
 from hokm_client import diagnostics
-from hokm_client.bot import random_legal
+from hokm_client.bot import Decided, random_legal
 from hokm_client.bots import HouseBots
 from hokm_client.identity import read_operator_key
 from hokm_client.player import Player
@@ -90,7 +90,7 @@ async def test_the_bots_of_a_house_tell_no_card(
 
     writer.addFilter(watch)
 
-    def strategy(question: Question, chance: random.Random) -> NameTrump | Play:
+    def strategy(question: Question, chance: random.Random) -> Decided:
         if question.names_trumps:
             return random_legal(question, chance)
         card = next(card for card in range(52) if not question.dealt >> card & 1)

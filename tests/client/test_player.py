@@ -17,7 +17,7 @@ from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Verdict
-from hokm_client.bot import random_legal, sensible
+from hokm_client.bot import Decided, random_legal, sensible
 from hokm_client.errors import NoFreeSeat, SeatGone, TakenOver, Unreachable
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.player import Player
@@ -58,7 +58,7 @@ async def test_a_coroutine_may_choose_and_a_watcher_is_told_everything(tmp_path:
     """A person thinks; whoever watches sees every entry from the first on."""
     seen: list[Step] = []
 
-    async def think(question: Question) -> NameTrump | Play:
+    async def think(question: Question) -> Decided:
         await asyncio.sleep(0)
         return sensible(question, random.Random(1))
 
@@ -134,7 +134,7 @@ async def test_a_game_that_has_begun_has_no_free_seat(tmp_path: Path) -> None:
 async def test_an_illegal_card_never_leaves_the_program(tmp_path: Path, wrong: type[HokmError]) -> None:
     """What the rules refuse is found before it is signed."""
 
-    def choose(question: Question) -> NameTrump | Play:
+    def choose(question: Question) -> Decided:
         if question.names_trumps:
             return NameTrump(0)
         illegal = question.hand & ~question.legal if wrong is MustFollowSuit else ~question.dealt & (1 << 52) - 1
@@ -194,7 +194,7 @@ async def test_who_missed_two_deadlines_comes_back_by_itself(tmp_path: Path) -> 
     """A program that hung is stood in for, and returns as soon as it can."""
     hung = asyncio.Event()
 
-    async def hang(question: Question) -> NameTrump | Play:
+    async def hang(question: Question) -> Decided:
         if not hung.is_set() and isinstance(question.table.stage, Round) and not question.names_trumps:
             await asyncio.sleep(60)
         return random_legal(question, random.Random(1))

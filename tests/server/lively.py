@@ -11,12 +11,11 @@ from hokm.cards import Card, cards_of
 from hokm.deal import early_commitment
 from hokm.errors import HokmError
 from hokm.events import Act, AnswerTea, AskTea, CallMiddle, LayEarly, PickUp, Ready, Run, TakeBack
-from hokm.rules import TableRules, partner_of
+from hokm.rules import TableRules, partner_of, runs_of
 from hokm.table import Round, may_play, stand_in_wanted
 from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.live import Made
 from tests.server.room import Room, Seated
-from tests.simulation.lively import runs_of
 
 LIVELY: Final = TableRules(target=3, partners_middle=True, coming_early=True, runs=True, tea=True)
 
@@ -118,5 +117,5 @@ class Lively:
             return None
         hand = self.room.live(self.table_id).secrets.hands.dealt[stage.turn]
         assert hand is not None
-        runs = runs_of(stage, hand)
+        runs = runs_of(hand & ~stage.played, stage.trump, stage.played)
         return await self._act(stage.turn, Run(self.room.rng.choice(runs))) if runs else None

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from hokm.cards import Card, Hand, cards_of
+from hokm.cards import cards_of
 from hokm.errors import HokmError
 from hokm.events import (
     AnswerTea,
@@ -22,7 +22,7 @@ from hokm.events import (
     TakeBack,
     TeaBegan,
 )
-from hokm.rules import TableRules, is_run, partner_of
+from hokm.rules import TableRules, partner_of, runs_of
 from hokm.table import Round, expires_ms, may_play
 from tests.simulation.game import Game
 
@@ -118,7 +118,7 @@ class LivelyGame(Game):
             return False
         hand = self.hands.dealt[stage.turn]
         assert hand is not None
-        runs = runs_of(stage, hand)
+        runs = runs_of(hand & ~stage.played, stage.trump, stage.played)
         if not runs:
             return False
         self.do(stage.turn, Run(runs[0]))
@@ -139,15 +139,3 @@ class LivelyGame(Game):
         elif isinstance(content, TeaBegan):
             self.used["tea drunk"] += 1
         super().log(content)
-
-
-def runs_of(stage: Round, dealt: Hand) -> list[tuple[Card, ...]]:
-    """The runs that the seat in turn may lead with this hand, the longest one of trumps first."""
-    assert stage.trump is not None
-    held = sorted(cards_of(dealt & ~stage.played), reverse=True)
-    runs = []
-    for suit in (stage.trump, *(suit for suit in range(4) if suit != stage.trump)):
-        cards = tuple(card for card in held if card // 13 == suit)
-        lengths = range(len(cards), 1, -1) if suit == stage.trump else (3,)
-        runs += [cards[:length] for length in lengths if is_run(cards[:length] or (0,), stage.trump, stage.played)]
-    return runs

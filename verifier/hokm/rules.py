@@ -299,6 +299,16 @@ def is_run(cards: Sequence[Card], trump: int, played: Hand) -> bool:
     return len(cards) > 1 and all(card == next(unplayed, None) for card in cards)
 
 
+def runs_of(hand: Hand, trump: int, played: Hand) -> list[tuple[Card, ...]]:
+    """The runs that may be led with these cards still in the hand: of trumps the longest first, then plain ones."""
+    runs = []
+    for suit in (trump, *(suit for suit in SUITS if suit != trump)):
+        held = tuple(card for card in range(13 * suit + 12, 13 * suit - 1, -1) if hand >> card & 1)
+        lengths = range(len(held), 1, -1) if suit == trump else (3,)
+        runs += [held[:length] for length in lengths if held and is_run(held[:length], trump, played)]
+    return runs
+
+
 # One round and one game (G10 to G13).
 
 
