@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol, TextIO
 
 from hokm_client.terminal import say, screen
-from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi, has_rtl
+from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi
 from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.rows import Ink, Style
@@ -80,15 +80,20 @@ def console(manner: Manner) -> Console:
 def write_lines(manner: Manner, sentences: Sequence[str], to: TextIO | None = None) -> bool:
     """Write sentences, one to a line, to the standard output if nothing else is said; False where nobody reads them.
 
-    Where this program sets the letters it breaks the lines too, and begins them on the right; commands are left alone.
+    In a terminal they are broken between words and begin where the language does. What is indented is a command, and
+    left as it is.
     """
     ink = Ink(False, manner.bidi, manner.language.rtl)
-    columns = shutil.get_terminal_size().columns
+    stream = sys.stdout if to is None else to
+    in_lines = stream.isatty() and not manner.plain
+    width = shutil.get_terminal_size().columns if in_lines else sys.maxsize
     try:
         for sentence in sentences:
-            is_set = manner.bidi is Bidi.SHAPED and has_rtl(sentence)
-            for piece in ink.paragraph(sentence, columns if is_set else sys.maxsize):
-                print(ink.row([ink.start(piece, columns) if is_set else (0, piece)]), file=to, flush=True)
+            if sentence.startswith("  "):
+                print(ink.symbols(sentence).written, file=stream, flush=True)
+                continue
+            for piece in ink.paragraph(sentence, width):
+                print(ink.row([ink.start(piece, width) if in_lines else (0, piece)]), file=stream, flush=True)
     except OSError:
         return False
     return True
