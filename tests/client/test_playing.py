@@ -129,10 +129,15 @@ async def test_slips_are_refused_here_and_the_line_is_kept(tmp_path: Path) -> No
         await window.until_shown(words(EN).help[0])
         window.keys("\r")
         await window.until(lambda window: words(EN).help[0] not in str(window), "the table again")
+        window.keys("last\rscore\r")
+        await window.until_shown(words(EN).no_last_trick)
+        await window.until_shown("Score: we 0, they 0. Tricks: we 0, they 0.")
+        assert words(EN).no_last_trick in str(window), "one answer takes the other away"
         window.resize(20, 60)
         await window.until(lambda window: all(len(line) <= 60 for line in window.lines), "a narrower picture")
         window.keys("\x04")
         await window.until_shown("Close the program")
+        await window.until_shown(words(EN).prompt_answer)
         window.keys("no\r")
         await window.until_shown(words(EN).cancelled)
 
