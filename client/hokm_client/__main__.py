@@ -226,9 +226,9 @@ def _play(asked: argparse.Namespace) -> int:
 
 def _manner(asked: argparse.Namespace) -> Manner:
     """How the player wants to be spoken to: what the command line says, else the environment."""
+    from hokm.languages import Language
     from hokm_client.console import Manner
     from hokm_client.terminal.bidi import Bidi, guess
-    from hokm_client.terminal.words import Language
 
     told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
     language = Language(asked.lang or ("fa" if told.startswith("fa") else "en"))

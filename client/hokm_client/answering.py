@@ -16,6 +16,7 @@ from typing import Any, assert_never
 
 from hokm.errors import HokmError
 from hokm.events import Act, Leave, NameTrump, Play, Resign, Return
+from hokm.languages import Language
 from hokm_client.console import Console
 from hokm_client.leaving import Left
 from hokm_client.messages import Until
@@ -27,7 +28,7 @@ from hokm_client.terminal.editing import Entered, Key, Typed
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.typed import Ask, Asked, Command, Slip, question, read, slip_sentence
 from hokm_client.terminal.view import Connection, Phase, View
-from hokm_client.terminal.words import Language, refusal_of, words
+from hokm_client.terminal.words import refusal_of, words
 
 
 class Choice:

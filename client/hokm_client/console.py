@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TextIO
 
+from hokm.languages import Language
 from hokm_client.terminal import say, screen
 from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi
 from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.rows import Ink, Style
 from hokm_client.terminal.view import Phase, View
-from hokm_client.terminal.words import Language
 
 Hear = Callable[[Typed], None]
 """Told of every line and key that is entered."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
@@ -20,7 +21,7 @@ from hokm_client.player import Player
 from hokm_client.playing import Setting, play_at
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import Language, listed
+from hokm_client.terminal.words import listed
 from hokm_client.unfinished import news
 
 SERVER: Final = "127.0.0.1:7465"

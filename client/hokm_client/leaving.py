@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from hokm.errors import HokmError
+from hokm.languages import Language
 from hokm_client.errors import SeatGone, TakenOver
 from hokm_client.fraud import Fraud
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import Language, refusal_of
+from hokm_client.terminal.words import refusal_of
 
 _NOT_WITNESSED: Final = frozenset(("NO_QUORUM", "NOT_WITNESSED", "TIMES_NOT_WITNESSED"))
 """Warnings that are there as long as no witness is."""

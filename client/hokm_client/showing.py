@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from hokm.languages import Language
 from hokm.table import Round
 from hokm_client.console import Console
 from hokm_client.messages import Messages, Until
@@ -20,7 +21,6 @@ from hokm_client.terminal import say
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.seen import Seen, resting, view_of
 from hokm_client.terminal.view import Phase, View
-from hokm_client.terminal.words import Language
 
 TRICK_SECONDS: Final = 1.2
 """How long a trick that is over stays to be seen."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from hokm_client.terminal.words import Language
+from hokm.languages import Language
 
 BETWEEN: Final = "\n* * *\n"
 

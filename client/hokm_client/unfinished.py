@@ -11,12 +11,13 @@ import contextlib
 from pathlib import Path
 
 from hokm.errors import HokmError
+from hokm.languages import Language
 from hokm.rules import side_of
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.checking import check_proof
 from hokm_client.player import Player
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import Language, number, refusal_of, verdict, words
+from hokm_client.terminal.words import number, refusal_of, verdict, words
 
 FILE_NAME = "table"
 

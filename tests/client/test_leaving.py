@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hokm.errors import TableBusy
+from hokm.languages import Language
 from hokm_client.errors import SeatGone, TakenOver
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.leaving import closed, game_over, left_table, why
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import Language
 
 EVIDENCE = Path("me/evidence")
 

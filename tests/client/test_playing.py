@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from hokm.languages import Language
 from hokm.verify import Verdict
 from hokm_client import unfinished
 from hokm_client.terminal.bidi import Bidi, laid_out
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import Language, verdict, words
+from hokm_client.terminal.words import verdict, words
 from tests.audit import audit_files
 from tests.client.pane import Pane, pane, piped
 from tests.whole.battery import KilledServer

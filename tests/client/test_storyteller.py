@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from hokm.languages import Language
 from hokm_client.storyteller import Chapter, chapter, chapters
-from hokm_client.terminal.words import Language
 
 LEAST_CHAPTERS = 12
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hokm.cards import parse_cards, parse_suit
 from hokm.errors import BadRecord
 from hokm.events import RoundRevealed
+from hokm.languages import Language
 from hokm.record import FORMAT, By, GameRecord, record
 from hokm.rules import trick_winner
-from hokm.telling import Language, tell
+from hokm.telling import tell
 from tests.simulation.stories import STORIES, story
 
 NAMES = [made.__name__ for made in STORIES]
@@ -79,9 +80,9 @@ def test_a_lively_game_is_told(language: Language) -> None:
     game = story("lively")
     lines = [*tell(game.game_proof().format(), language)]
     tricks = sum(len(round_.tricks) for round_ in record(game.game_proof().format()).rounds)
-    word = "Trick " if language is Language.ENGLISH else "دست "
+    word = "Trick " if language is Language.EN else "دست "
     assert sum(line.startswith(word) for line in lines) == tricks
-    teas = "Tea is served." if language is Language.ENGLISH else "چای آمد."
+    teas = "Tea is served." if language is Language.EN else "چای آمد."
     assert teas in lines
 
 

@@ -154,7 +154,8 @@ def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> 
 
 def _show(path: str, language: str, policy: Policy | None) -> Verdict:
     """Tell what was played in one file. Where there is no policy, what can be told passes for verified."""
-    from hokm.telling import Language, tell
+    from hokm.languages import Language
+    from hokm.telling import tell
 
     try:
         octets = read_file(path, MOST_GAME_BYTES)

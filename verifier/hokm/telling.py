@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from hokm.cards import (
@@ -53,17 +52,11 @@ from hokm.events import (
     TimedOut,
     VoidCause,
 )
+from hokm.languages import Language
 from hokm.rules import Seat, first_hakem, side_of
 from hokm.table import NO_HANDS, Ceremony, Hands, Round, Table, Trick, hands_of
 from hokm.verify.reading import Reading
 from hokm.verify.retrace import Retraced, retrace
-
-
-class Language(StrEnum):
-    """In which words."""
-
-    ENGLISH = "en"
-    PERSIAN = "fa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +283,7 @@ def _hand_persian(hand: Hand) -> str:
 
 
 WORDS: Final = {
-    Language.ENGLISH: Words(
+    Language.EN: Words(
         card=card_symbol,
         hand=hand_symbols,
         number=str,
@@ -342,7 +335,7 @@ WORDS: Final = {
         not_revealed="  The hands are not known: the numbers of this deal are not in the proof.",
         cut_short="Here the proof ends, before the end.",
     ),
-    Language.PERSIAN: Words(
+    Language.FA: Words(
         card=card_persian,
         hand=_hand_persian,
         number=persian_digits,

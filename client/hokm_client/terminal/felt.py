@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from hokm.cards import Card, suit_of
+from hokm.languages import Language
 from hokm.rules import Seat
 from hokm_client.terminal.bidi import apart, cells, clean
 from hokm_client.terminal.rows import CARD_ON, Ink, Piece, Style, centred
 from hokm_client.terminal.view import Place, Seated, Sitter, Trick, View, place
-from hokm_client.terminal.words import Language, symbol, words
+from hokm_client.terminal.words import symbol, words
 
 _NOTHING_THERE: Final = "–"
 """Where a card may come to lie. A dot would look like a Persian zero."""

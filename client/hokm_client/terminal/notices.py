@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hokm_client.terminal.words import Language
+from hokm.languages import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

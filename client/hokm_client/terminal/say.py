@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Final
 
 from hokm.cards import SUITS, Card, suit_of
+from hokm.languages import Language
 from hokm.rules import Seat
 from hokm_client.terminal.bidi import apart, clean
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Sitter, Trick, View, held, place
 from hokm_client.terminal.words import (
-    Language,
     card_name,
     listed,
     number,

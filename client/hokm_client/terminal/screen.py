@@ -18,11 +18,12 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from hokm.cards import SUITS, Card, suit_of
+from hokm.languages import Language
 from hokm_client.terminal import felt, say
 from hokm_client.terminal.bidi import Bidi, cells, clean, clip, leftward
 from hokm_client.terminal.rows import CARD_OFF, CARD_ON, Ink, Piece, Style
 from hokm_client.terminal.view import Connection, Deal, Phase, View, held, place
-from hokm_client.terminal.words import Language, number, suit_name, symbol, words
+from hokm_client.terminal.words import number, suit_name, symbol, words
 
 LEAST_WIDTH: Final = 44
 """Narrower terminals get sentences."""

@@ -20,10 +20,11 @@ from typing import Final, TypeAlias
 
 from hokm.cards import SUITS, Card, Suit, card_text, suit_of, suit_text
 from hokm.events import Leave, NameTrump, Play, Resign, Return
+from hokm.languages import Language
 from hokm_client.terminal.bidi import clean
 from hokm_client.terminal.spelling import SUIT_WORDS, card_named, plain
 from hokm_client.terminal.view import Connection, Phase, View, held
-from hokm_client.terminal.words import Language, refusal, words
+from hokm_client.terminal.words import refusal, words
 
 LONGEST: Final = 100
 """Characters of a line that are looked at. No card and no command is longer."""

@@ -9,29 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from typing import Final, TypeAlias
 
 from hokm import errors
-from hokm.cards import Card, card_symbol, persian_digits
+from hokm.cards import PACK, SUITS, Card, card_symbol, card_text, persian_digits
 from hokm.errors import HokmError, reason_of
+from hokm.languages import Language
 from hokm_client.terminal.bidi import apart, clean, has_rtl, leftward
 
 Four: TypeAlias = tuple[str, str, str, str]
-
-
-class Language(StrEnum):
-    """The languages there are."""
-
-    EN = "en"
-    FA = "fa"
-
-    @property
-    def rtl(self) -> bool:
-        """Whether it is written from right to left."""
-        return self is Language.FA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,10 +250,8 @@ def _fact(language: Language, name: str, text: str) -> str:
     return apart(leftward(quoted) if language.rtl and not has_rtl(quoted) else quoted, language.rtl)
 
 
-_CARDS: Final[Mapping[str, Card]] = {
-    rank + suit: 13 * index + step for index, suit in enumerate("SHDC") for step, rank in enumerate("23456789TJQKA")
-}
-_SUITS: Final[Mapping[str, int]] = {letter: suit for suit, letter in enumerate("SHDC")}
+_CARDS: Final[Mapping[str, Card]] = {card_text(card): card for card in PACK}
+_SUITS: Final[Mapping[str, int]] = {suit.letter: suit for suit in SUITS}
 
 
 @cache

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from hokm.cards import parse_cards, parse_hand
+from hokm.languages import Language
 from hokm_client.terminal import screen
 from hokm_client.terminal.bidi import Bidi
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
-from hokm_client.terminal.words import Language
 
 FOLDER: Final = Path(__file__).with_name("screens")
 

@@ -12,6 +12,7 @@ from bidi.algorithm import get_display
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hokm.languages import Language
 from hokm_client.terminal import screen
 from hokm_client.terminal.bidi import (
     LRM,
@@ -28,7 +29,6 @@ from hokm_client.terminal.bidi import (
     leftward,
     wrap,
 )
-from hokm_client.terminal.words import Language
 from tests.client.terminal.screens import VIEWS
 
 MIXED = [
@@ -140,7 +140,7 @@ def test_an_english_start_loads_no_bidi_library() -> None:
 import sys
 from hokm_client.terminal import screen
 from hokm_client.terminal.view import View
-from hokm_client.terminal.words import Language
+from hokm.languages import Language
 screen.draw(View(0), Language.EN, 80)
 print(*sorted({"arabic_reshaper", "bidi", "hokm_client.terminal.persian", "grpc"} & set(sys.modules)))
 """

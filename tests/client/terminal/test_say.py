@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hokm.cards import hand_of, parse_card, parse_cards
+from hokm.languages import Language
 from hokm.rules import legal_cards, trick_winner
 from hokm_client.terminal import say
 from hokm_client.terminal.say import happenings, situation
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
-from hokm_client.terminal.words import Language, words
+from hokm_client.terminal.words import words
 from tests.client.terminal.screens import PLAYING, VIEWS
 from tests.client.terminal.test_screen import views
 

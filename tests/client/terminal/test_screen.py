@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hokm.cards import FULL, PACK, hand_of
+from hokm.languages import Language
 from hokm_client.terminal import screen
 from hokm_client.terminal.bidi import LRM, Bidi, cells
 from hokm_client.terminal.rows import Style
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
-from hokm_client.terminal.words import Language, words
+from hokm_client.terminal.words import words
 from tests.client.terminal.screens import FOLDER, PLAYING, VIEWS, rendered
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")

@@ -9,12 +9,12 @@ import pytest
 
 from hokm.cards import Hand, hand_of
 from hokm.events import Dealt, RoundRevealed, SeatKind, ServerFaultCause
+from hokm.languages import Language
 from hokm.table import Between, Over, Round, Seating, Table, opened, to_act
 from hokm.table.evolve import evolve
 from hokm_client.terminal.screen import draw
 from hokm_client.terminal.seen import Seen, resting, seeing, view_of
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Sitter, View
-from hokm_client.terminal.words import Language
 from tests.simulation import Game, TestHouse
 
 SEEDS = range(6)

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from hokm.cards import FULL, PACK, SUITS, card_persian, card_symbol, card_text, parse_card, parse_hand, persian_digits
 from hokm.events import Leave, NameTrump, Play, Resign, Return
+from hokm.languages import Language
 from hokm_client.terminal import typed
 from hokm_client.terminal.bidi import clean
 from hokm_client.terminal.spelling import RANK_WORDS, SUIT_WORDS
 from hokm_client.terminal.typed import Ask, Command, Slip, Typed, question, read, slip_sentence
 from hokm_client.terminal.view import Connection, Phase, Seated, Sitter, Trick, View, held
-from hokm_client.terminal.words import Language, card_name, words
+from hokm_client.terminal.words import card_name, words
 from tests.client.terminal.screens import PLAYING, VIEWS
 
 FREE = replace(PLAYING, hand=FULL, legal=FULL, trick=None)

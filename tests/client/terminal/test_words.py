@@ -13,10 +13,11 @@ import pytest
 from hokm import errors
 from hokm.cards import KHAJ, RANKS, SUITS, card_persian, parse_suit_persian
 from hokm.errors import HokmError, reason_of
+from hokm.languages import Language
 from hokm_client.terminal.english import WORDS as ENGLISH
 from hokm_client.terminal.persian import WORDS as PERSIAN
 from hokm_client.terminal.view import Connection, Deal, Ending, Step
-from hokm_client.terminal.words import Language, Words, card_name, number, refusal, refusal_of, symbol, verdict, words
+from hokm_client.terminal.words import Words, card_name, number, refusal, refusal_of, symbol, verdict, words
 
 
 def sentences(catalogue: Words) -> dict[str, str]:
