@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the status to end with."""
     asked = _parser().parse_args(arguments)
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
-    from hokm.errors import HokmError
+    from hokm.errors import HokmError, system_words
 
     try:
         status: int = asked.run(asked)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        return _say(f"{error.filename}: {error.strerror}", FAILED)
+        return _say(f"{error.filename}: {system_words(error)}", FAILED)
     except KeyboardInterrupt:
         return FAILED
 

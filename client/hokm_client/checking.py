@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hokm.errors import HokmError
+from hokm.errors import HokmError, system_words
 from hokm_client.errors import VerifierFailed
 from hokm_client.player import Player
 
@@ -48,7 +48,7 @@ async def check_proof(player: Player, table_id: bytes, number: int | None, folde
         folder.mkdir(parents=True, exist_ok=True)
         path.write_bytes(proof)
     except OSError as error:
-        raise VerifierFailed(f"{path}: {error.strerror}") from None
+        raise VerifierFailed(f"{path}: {system_words(error)}") from None
     return await _judged(path, policy, player.key.public)
 
 

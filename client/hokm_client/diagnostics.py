@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import traceback
 from collections.abc import Iterator
 from typing import Any
+
+from hokm.errors import system_words
 
 logger = logging.getLogger(__name__)
 
@@ -46,5 +47,5 @@ def _lines(error: BaseException) -> Iterator[str]:
         yield from _lines(cause)
         yield "then\n"
     yield from traceback.format_tb(error.__traceback__)
-    words = f": {os.strerror(error.errno)}" if isinstance(error, OSError) and error.errno else ""
+    words = f": {system_words(error)}" if isinstance(error, OSError) and error.errno else ""
     yield f"{type(error).__qualname__}{words}\n"

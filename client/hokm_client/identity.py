@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from hokm.errors import system_words
 from hokm.notation import read_base64
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm_client.errors import (
@@ -42,7 +43,7 @@ def _read_secret(path: Path, most: int) -> bytes:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             octets = file.read(most + 1)
     except OSError as error:
-        raise IdentityMissing(str(path), error.strerror or "it cannot be opened") from None
+        raise IdentityMissing(str(path), system_words(error)) from None
     if mode & _OF_OTHERS:
         raise IdentityExposed(str(path), f"{mode:04o}")
     return octets
@@ -67,13 +68,13 @@ def make_identity(path: Path, entropy: Callable[[int], bytes]) -> SigningKey:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise IdentityUnwritable(str(path), error.strerror or "its directory cannot be made") from None
+        raise IdentityUnwritable(str(path), system_words(error)) from None
     try:
         write_once(path, seed, 0o600)
     except FileExistsError:
         raise IdentityExists(str(path)) from None
     except OSError as error:
-        raise IdentityUnwritable(str(path), error.strerror or "it cannot be made") from None
+        raise IdentityUnwritable(str(path), system_words(error)) from None
     return SigningKey(seed)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import leaf
-from hokm.errors import HokmError, UnknownLog
+from hokm.errors import HokmError, UnknownLog, system_words
 from hokm.keys import KeyManifest, check_manifests
 from hokm.merkle import EMPTY_ROOT, check_consistency, check_inclusion
 from hokm.note import Note
@@ -27,7 +27,7 @@ def read_policy(path: Path) -> Policy:
     try:
         octets = path.read_bytes()
     except OSError as error:
-        raise PolicyMissing(str(path), error.strerror or "it cannot be opened") from None
+        raise PolicyMissing(str(path), system_words(error)) from None
     return Policy.parse(octets)
 
 

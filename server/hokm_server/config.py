@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, cast, get_type_hints
 
+from hokm.errors import system_words
 from hokm.notation import is_origin
-from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting, system_words
+from hokm_server.errors import BadSetting, SettingsUnreadable, UnknownSetting
 
 PREFIX = "HOKM_SERVER_"
 

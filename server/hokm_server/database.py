@@ -22,7 +22,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, select
 from sqlalchemy.exc import DBAPIError
 
-from hokm.errors import HokmError
+from hokm.errors import HokmError, system_words
 from hokm_server import schema
 from hokm_server.errors import (
     DatabaseAltered,
@@ -37,7 +37,6 @@ from hokm_server.errors import (
     DatabaseOfAnotherLog,
     DatabaseReadOnly,
     DatabaseUnsafe,
-    system_words,
 )
 from hokm_server.files import flush_directory
 

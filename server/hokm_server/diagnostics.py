@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO, Any
 
+from hokm.errors import system_words
 from hokm_server import errors
 
 logger = logging.getLogger(__name__)
@@ -61,5 +62,5 @@ def _words(error: BaseException) -> str:
     if type(error).__module__ == errors.__name__:
         return f": {error}"
     if isinstance(error, OSError) and error.errno:
-        return f": {errors.system_words(error)}"
+        return f": {system_words(error)}"
     return ""

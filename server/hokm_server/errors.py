@@ -8,15 +8,7 @@ server's machine, so none of them is for a client: what fails under a client's m
 
 from __future__ import annotations
 
-import os
-
 from hokm.errors import Busy, Conflict, Malformed, Unknown
-
-
-def system_words(error: OSError) -> str:
-    """What the system says of a failure, without the path: the error that stands for it names that."""
-    return os.strerror(error.errno) if error.errno else str(error)
-
 
 # The database.
 

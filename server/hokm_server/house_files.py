@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from hokm.errors import system_words
 from hokm_server import house_keys
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
-from hokm_server.errors import DirectoryUnusable, KeyFileMissing, system_words
+from hokm_server.errors import DirectoryUnusable, KeyFileMissing
 from hokm_server.house_keys import HouseKeys
 
 

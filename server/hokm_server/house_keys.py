@@ -29,7 +29,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hokm.entry import ZERO_HASH
-from hokm.errors import HokmError, NotAnOrigin
+from hokm.errors import HokmError, NotAnOrigin, system_words
 from hokm.keys import KeyManifest, check_manifests, sign_manifest
 from hokm.notation import is_origin, read_base64, write_base64
 from hokm.policy import Log, Policy, root_name
@@ -42,7 +42,6 @@ from hokm_server.errors import (
     KeysExist,
     KeysOfAnotherLog,
     KeysUnwritable,
-    system_words,
 )
 from hokm_server.files import flush_directory, write_durably, write_new
 

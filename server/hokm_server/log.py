@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_checkpoint
-from hokm.errors import HokmError, NotPublished, OutOfTree, UnknownCheckpoint
+from hokm.errors import HokmError, NotPublished, OutOfTree, UnknownCheckpoint, system_words
 from hokm.merkle import (
     EMPTY_ROOT,
     Nodes,
@@ -44,7 +44,6 @@ from hokm_server.errors import (
     HeadUnwritable,
     LogBehindHead,
     LogNotOfHead,
-    system_words,
 )
 from hokm_server.files import write_durably
 from hokm_server.store import Batch, Outcome, Store, Stored

@@ -22,10 +22,11 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from hokm.errors import system_words
 from hokm.v1 import log_service_pb2, sign_in_service_pb2, tables_service_pb2
 from hokm.v1.log_service_pb2_grpc import LogServiceServicer, add_LogServiceServicer_to_server
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceServicer, add_SignInServiceServicer_to_server
-from hokm_server.errors import AddressUnusable, CertificateUnusable, system_words
+from hokm_server.errors import AddressUnusable, CertificateUnusable
 from hokm_server.status import Guard, LetIn
 
 MOST_REQUEST_BYTES: Final = 64 * 1024

@@ -11,6 +11,7 @@ An exception that is not a `HokmError` is a bug of ours.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import ClassVar, dataclass_transform
 
@@ -55,6 +56,11 @@ class HokmError(Exception):
 def reason_of(kind: type[HokmError]) -> str:
     """The enumerated reason of an error class: its name in capitals with underscores, ``NotACard`` too."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z]A)(?=[A-Z])", "_", kind.__name__).upper()
+
+
+def system_words(error: OSError) -> str:
+    """What the system says of a failure, without the path: the error that stands for it names that."""
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 # The seven kinds.

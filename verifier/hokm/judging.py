@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from hokm.errors import BadProof, HokmError
+from hokm.errors import BadProof, HokmError, system_words
 from hokm.policy import MOST_BYTES as MOST_POLICY_BYTES
 from hokm.policy import Policy
 from hokm.proof import MOST_GAME_BYTES
@@ -195,7 +195,7 @@ def read_file(path: str, most: int) -> bytes:
                 raise WrongUsage(f"{path} is a device, not a file.")
             octets = file.read(most + 1)
     except OSError as error:
-        raise WrongUsage(f"{path} cannot be read: {(error.strerror or 'no reason given').lower()}.") from None
+        raise WrongUsage(f"{path} cannot be read: {system_words(error).lower()}.") from None
     except ValueError:
         raise WrongUsage("A file name holds what no file name may hold.") from None
     if len(octets) > most:
