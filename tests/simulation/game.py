@@ -466,7 +466,7 @@ class Game:
             self.leave(seat)
         elif what == "back" and (place.absent or place.left) and not place.back and place.returns < 3:
             self.come_back(seat)
-        elif what == "away" and isinstance(table.stage, Round):
+        elif what == "away" and isinstance(table.stage, Round) and table.tea is None:
             turn = table.places[table.stage.turn]
             if turn.kind is PERSON and turn.absent is None and self.rules.away_seconds:
                 ((_, decision),) = to_act(table)
