@@ -10,8 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from hokm import errors
-from hokm.errors import Busy, Conflict, HokmError, Malformed, NotSignedIn, NotYourSeat, Rule, Unknown, reason_of
+from hokm.errors import (
+    Busy,
+    Conflict,
+    HokmError,
+    Malformed,
+    NotSignedIn,
+    NotYourSeat,
+    Rule,
+    Unknown,
+    is_shared,
+    reason_of,
+)
 
 # Files of the player.
 
@@ -292,7 +302,7 @@ def _fact(type_: str, text: str) -> object:
 @cache
 def _kinds() -> dict[str, type[HokmError]]:
     """The errors of `hokm.errors` by reason, those with facts or a sentence of their own."""
-    return {reason_of(kind): kind for kind in _below(HokmError) if kind.__module__ == errors.__name__}
+    return {reason_of(kind): kind for kind in _below(HokmError) if is_shared(kind)}
 
 
 def _below(kind: type[HokmError]) -> Iterator[type[HokmError]]:

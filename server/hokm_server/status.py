@@ -24,7 +24,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from hokm import errors
-from hokm.errors import HokmError, NotUnderstood
+from hokm.errors import HokmError, NotUnderstood, is_shared
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def code_of(kind: type[HokmError]) -> grpc.StatusCode:
 
 def is_told(error: HokmError) -> bool:
     """Whether callers may see this error: they know its class too."""
-    return type(error).__module__ == errors.__name__ and code_of(type(error)) is not grpc.StatusCode.INTERNAL
+    return is_shared(type(error)) and code_of(type(error)) is not grpc.StatusCode.INTERNAL
 
 
 def told(text: str, most: int) -> str:

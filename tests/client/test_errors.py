@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from hokm import errors
-from hokm.errors import HokmError, MustFollowSuit, NothingProtested, StaleMove, reason_of
+from hokm.errors import HokmError, MustFollowSuit, NothingProtested, StaleMove, is_shared, reason_of
 from hokm_client.connection import Pauses, error_of
 from hokm_client.errors import (
     KeepingFailed,
@@ -27,7 +27,7 @@ from hokm_server.status import status_of
 def below(kind: type[HokmError]) -> Iterator[type[HokmError]]:
     """Every error of the tree."""
     for lower in kind.__subclasses__():
-        if lower.__module__ == errors.__name__:
+        if is_shared(lower):
             yield lower
             yield from below(lower)
 

@@ -16,7 +16,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from hokm import errors
-from hokm.errors import HokmError, MustFollowSuit, NotACard
+from hokm.errors import HokmError, MustFollowSuit, NotACard, is_shared
 from hokm.v1.log_service_pb2 import GetCheckpointRequest, GetCheckpointResponse
 from hokm_server import diagnostics
 from hokm_server import errors as own
@@ -44,7 +44,7 @@ def tree(above: type[HokmError]) -> Iterator[type[HokmError]]:
 
 
 LEAVES = sorted(set(tree(HokmError)) - set(KINDS), key=lambda kind: kind.__name__)
-TOLD = [kind for kind in LEAVES if kind.__module__ == "hokm.errors"]
+TOLD = [kind for kind in LEAVES if is_shared(kind)]
 OWN = [kind for kind in LEAVES if kind.__module__ == "hokm_server.errors"]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FileDescriptor
 
-from hokm import errors, proof, wire
+from hokm import proof, wire
 from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_checkpoint
 from hokm.deal import (
     Context,
@@ -30,7 +30,7 @@ from hokm.deal import (
     stream,
 )
 from hokm.entry import event_key_id, leaf, sign_event, sign_move
-from hokm.errors import HokmError, reason_of
+from hokm.errors import HokmError, is_shared, reason_of
 from hokm.events import Event, Join, Move, SeatKind, SignedMove, TableOpened
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.keys import KeyManifest, check_manifests, sign_manifest, write_manifest
@@ -369,7 +369,7 @@ def test_the_types_that_are_signed_are_those_of_the_code() -> None:
 
 def leaves_of(kind: type[HokmError]) -> Iterator[type[HokmError]]:
     for below in kind.__subclasses__():
-        if below.__module__ == errors.__name__:
+        if is_shared(below):
             yield below
 
 

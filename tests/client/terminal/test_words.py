@@ -12,7 +12,7 @@ import pytest
 
 from hokm import errors
 from hokm.cards import KHAJ, RANKS, SUITS, card_persian, parse_suit_persian
-from hokm.errors import HokmError, reason_of
+from hokm.errors import HokmError, is_shared, reason_of
 from hokm.languages import Language
 from hokm_client.terminal.english import WORDS as ENGLISH
 from hokm_client.terminal.persian import WORDS as PERSIAN
@@ -108,8 +108,8 @@ def made(kind: type[HokmError]) -> HokmError:
     return kind(**values)
 
 
-KINDS = [kind for kind in HokmError.__subclasses__() if kind.__module__ == "hokm.errors"]
-ALL = [kind for kind in below(HokmError) if kind.__module__ == "hokm.errors" and kind not in KINDS]
+KINDS = [kind for kind in HokmError.__subclasses__() if is_shared(kind)]
+ALL = [kind for kind in below(HokmError) if is_shared(kind) and kind not in KINDS]
 RULES = [kind for kind in ALL if issubclass(kind, errors.Rule)]
 
 
