@@ -6,6 +6,7 @@ PYTHON ?=
 VAR    ?= var
 PLAYERS ?=
 LANG_  ?=
+PRESET ?=
 ARGS   ?=
 BENCH  ?= $(wildcard bench/bench_*.py)
 
@@ -21,11 +22,11 @@ help: ## Say what there is
 	@echo
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 	@echo
-	@echo 'Said with a word: PLAYERS=bots, LANG_=fa (or en), VAR=directory (run, serve);'
+	@echo 'Said with a word: PLAYERS=bots, LANG_=fa (or en), PRESET=house (run), VAR=directory (run, serve);'
 	@echo 'ARGS="-k deal -x" (test, soak); BENCH=bench/one.py (bench); PYTHON=python3.12 VENV=.venv312 (all).'
 
 run: $(STUBS) ## A server and a table on this machine, and your seat at it
-	@$(BIN)/hokm local $(if $(PLAYERS),--players $(PLAYERS)) $(if $(LANG_),--lang $(LANG_)) --var $(VAR)
+	@$(BIN)/hokm local $(if $(PLAYERS),--players $(PLAYERS)) $(if $(LANG_),--lang $(LANG_)) $(if $(PRESET),--preset $(PRESET)) --var $(VAR)
 
 serve: $(STUBS) ## The server alone, until it is stopped
 	@$(BIN)/hokm-server serve --var $(VAR)

@@ -138,9 +138,26 @@ def _add_identity(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_rules(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", default="classic", help="rules of a new table: classic, house or traditional")
-    parser.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
-    parser.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
+    rules = parser.add_argument_group("rules of a new table", "A preset, and what is to be different from it.")
+    rules.add_argument("--preset", default="classic", help="classic, house (H1 to H5) or traditional (classic)")
+    rules.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
+    rules.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
+    for rule, meaning in _SWITCHES.items():
+        switch = rule.replace("_", "-")
+        rules.add_argument(f"--{switch}", action=argparse.BooleanOptionalAction, default=None, help=meaning)
+
+
+_SWITCHES = {
+    "partners_middle": "H1: the hakem may turn up the partner's third card in place of naming trumps",
+    "coming_early": "H2: a card may be laid face down before its turn",
+    "runs": "H3: ace, king and queen, or the top trumps, may be led at once",
+    "tea": "H4: each player may ask for a pause once, and a story is told",
+    "throwing": "H5: tomatoes, slippers and roses may be thrown",
+    "silent": "H6: neither throwing nor talk",
+    "open_first_packet": "all see their own first five cards before trumps are named",
+    "rated": "the game counts for ratings",
+}
+"""The rules that are on or off, by their field in `TableRules`."""
 
 
 def _add_manner(parser: argparse.ArgumentParser) -> None:
@@ -199,7 +216,7 @@ def _local(asked: argparse.Namespace) -> int:
         print("There is no terminal to play at, so four bots play; with --players me it goes by lines.", flush=True)
         asked.players = "bots"
     if asked.players == "bots":
-        return asyncio.run(local.bots_play(asked.var))
+        return asyncio.run(local.bots_play(asked.var, _rules(asked)))
     from hokm_client.leaving import Left
 
     left = asyncio.run(local.person_plays(asked.var, _rules(asked), _manner(asked), asked.pace_ms))
@@ -259,7 +276,7 @@ def _rules(asked: argparse.Namespace) -> TableRules:
     from hokm.rules import preset
 
     rules = preset(asked.preset)
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {rule: on for rule in _SWITCHES if (on := getattr(asked, rule)) is not None}
     if asked.target is not None:
         changes["target"] = asked.target
     if asked.turn_seconds is not None:

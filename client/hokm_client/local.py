@@ -142,15 +142,15 @@ async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple
         return await server.while_it_runs(play_at(player, table_id, MINE, manner, setting))
 
 
-async def bots_play(var: Path) -> int:
-    """Let four bots play a game to 7 and verify it; the status of the verifier."""
+async def bots_play(var: Path, rules: TableRules) -> int:
+    """Let four bots play a game by these rules and verify it; the status of the verifier."""
     watcher = var / "players" / "watcher"
     async with local_server(var) as server:
-        print(f"A server on {server.address}; four bots play a game to 7.", flush=True)
+        print(f"A server on {server.address}; four bots play a game to {rules.target}.", flush=True)
         async with Player.connect(
             server.address, identity=watcher.with_suffix(".key"), policy=var / "policy", state=watcher
         ) as player:
-            table_id = await player.open_table(TableRules(), ALL_SEATS)
+            table_id = await player.open_table(rules, ALL_SEATS)
             game = await server.while_it_runs(_watched(player, table_id))
             paths = await fetch_proofs(player, table_id, game.rounds, var / "proofs")
     print(f"Game over after {game.rounds} rounds, {game.ending}.\n", flush=True)
