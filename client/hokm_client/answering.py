@@ -14,19 +14,36 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, assert_never
 
+from hokm.cards import Card
 from hokm.errors import HokmError
-from hokm.events import Act, Leave, NameTrump, Play, Resign, Return
+from hokm.events import (
+    Act,
+    AnswerTea,
+    AskTea,
+    CallMiddle,
+    Leave,
+    NameTrump,
+    PickUp,
+    Play,
+    Ready,
+    Resign,
+    Return,
+    Run,
+    TakeBack,
+)
 from hokm.languages import Language
 from hokm_client.console import Console
 from hokm_client.leaving import Left
 from hokm_client.messages import Until
-from hokm_client.question import Question
+from hokm_client.question import ComeEarly, Question, Wish
 from hokm_client.showing import REPLY_SECONDS, Showing
 from hokm_client.sitting import Sitting
-from hokm_client.terminal import say
+from hokm_client.terminal import say, say_customs
 from hokm_client.terminal.editing import Entered, Key, Typed
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.typed import Ask, Asked, Command, Slip, question, read, slip_sentence
+from hokm_client.terminal.slips import Slip, slip_sentence
+from hokm_client.terminal.typed import Ask, Asked, Command, question, read
+from hokm_client.terminal.typed_customs import Throw
 from hokm_client.terminal.view import Connection, Phase, View
 from hokm_client.terminal.words import refusal_of, words
 
@@ -76,11 +93,14 @@ class Answering:
         *,
         look: Callable[[], View],
         redraw: Callable[[], None],
+        tell_story: Callable[[], bool],
+        throw: Callable[[Throw], Coroutine[Any, Any, None]],
         start: Callable[[Coroutine[Any, Any, None]], None],
         waits: bool,
     ) -> None:
         """`look` gives the table as it is, `redraw` shows all of it once more, `start` lets something be done.
 
+        `tell_story` tells the last chapter, and whether there is one; `throw` throws a thing.
         `waits`: the game does not go on while this program is closed.
         """
         self._sitting = sitting
@@ -92,9 +112,13 @@ class Answering:
         self._notices = notices(language)
         self._look = look
         self._redraw = redraw
+        self._tell_story = tell_story
+        self._throw = throw
         self._start = start
         self._waits = waits
         self._asked: Asked | None = None
+        self.laid: Card | None = None
+        """The card that was laid face down last (H2)."""
         self.left: Left | None = None
         """How the person has left, once that is so."""
         self.is_leaving = False
@@ -125,17 +149,24 @@ class Answering:
             case _:
                 assert_never(what)
 
-    def act(self, act: Act, done: str = "") -> None:
+    def act(self, act: Wish, done: str = "") -> None:
         """Let an act be made, and say what became of it."""
 
         def made(future: asyncio.Future[int]) -> None:
             error = None if future.cancelled() else future.exception()
             if isinstance(error, HokmError):
                 self._showing.reply(refusal_of(self._language, error))
-            elif done and not future.cancelled():
-                self._showing.say(done)
+            elif not future.cancelled():
+                self._made(act, done)
 
         self._sitting.act(act).add_done_callback(made)
+
+    def _made(self, act: Wish, done: str) -> None:
+        if isinstance(act, ComeEarly):
+            self.laid = act.card
+            self._showing.look_again()
+        if done:
+            self._showing.say(done)
 
     def _entered(self, text: str) -> None:
         view = self._look()
@@ -143,14 +174,16 @@ class Answering:
         self._showing.end(Until.TYPED)
         meant = read(text, view, asked)
         match meant:
-            case Play() | NameTrump():
+            case Play() | NameTrump() | CallMiddle() | Run():
                 self._decide(meant)
             case Leave():
                 self._start(self._leave())
             case Resign():
                 self.act(meant, self._notices.resigned)
-            case Return():
+            case Return() | PickUp() | ComeEarly() | TakeBack() | AskTea() | AnswerTea() | Ready():
                 self.act(meant)
+            case Throw():
+                self._start(self._throw_it(meant))
             case Ask(wanted):
                 self._ask(wanted)
             case Slip():
@@ -163,7 +196,13 @@ class Answering:
     def _command(self, command: Command, view: View) -> None:
         match command:
             case Command.HELP:
-                self._console.tell(self._words.help)
+                self._console.tell([*self._words.help, *say_customs.explained(view.rules, self._language)])
+            case Command.RULES:
+                explained = say_customs.explained(view.rules, self._language)
+                self._console.tell([*say_customs.rules(view.rules, self._language), *explained])
+            case Command.STORY:
+                if not self._tell_story():
+                    self._showing.reply(slip_sentence(Slip("NO_STORY"), self._language))
             case Command.QUIT:
                 self._quit()
             case Command.LAST:
@@ -192,6 +231,13 @@ class Answering:
             self._showing.reply(self._notices.already_sent)
         else:
             self._showing.reply(slip_sentence(Slip("NOT_YOUR_TURN"), self._language))
+
+    async def _throw_it(self, what: Throw) -> None:
+        """Throw a thing: that it landed is told to all alike."""
+        try:
+            await self._throw(what)
+        except HokmError as error:
+            self._showing.reply(refusal_of(self._language, error))
 
     async def _leave(self) -> None:
         self.is_leaving = True

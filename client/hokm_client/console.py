@@ -24,8 +24,8 @@ from hokm.languages import Language
 from hokm_client.terminal import say, screen
 from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi
 from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
-from hokm_client.terminal.notices import notices
-from hokm_client.terminal.rows import Ink, Style
+from hokm_client.terminal.page import Page, draw_page
+from hokm_client.terminal.rows import Ink
 from hokm_client.terminal.view import Phase, View
 
 Hear = Callable[[Typed], None]
@@ -65,8 +65,11 @@ class Console(Protocol):
     def note(self, sentence: str) -> None:
         """This is among the messages of what is shown from now on."""
 
-    def tell(self, sentences: Sequence[str]) -> None:
-        """The answer to a question of the player's."""
+    def tell(self, sentences: Sequence[str], title: str = "") -> None:
+        """Something to read: the answer to a question of the player's, a story."""
+
+    def close_page(self) -> None:
+        """Back to the table, whatever is being read."""
 
     def again(self, view: View) -> None:
         """Everything once more."""
@@ -171,10 +174,13 @@ class PlainConsole:
         """Write it."""
         self.tell((sentence,))
 
-    def tell(self, sentences: Sequence[str]) -> None:
+    def tell(self, sentences: Sequence[str], title: str = "") -> None:
         """Write them."""
-        if not write_lines(self._manner, sentences):
+        if not write_lines(self._manner, [*([title] if title else []), *sentences]):
             self._hear(Key.GONE)
+
+    def close_page(self) -> None:
+        """Nothing: what is written stays."""
 
     def again(self, view: View) -> None:
         """Everything from the start."""
@@ -220,7 +226,8 @@ class PictureConsole:
     def __init__(self, manner: Manner) -> None:
         self._manner = manner
         self._line = Line()
-        self._page: tuple[str, ...] = ()
+        self._page: Page | None = None
+        self._next_page: Page | None = None
         self._shown: list[str] = []
         self._last: tuple[View, int] | None = None
         self._hear: Hear = _nobody
@@ -261,17 +268,25 @@ class PictureConsole:
         size = os.get_terminal_size(sys.stdout.fileno())
         width, height = size.columns or 80, size.lines or 24  # a terminal that does not know has none
         manner = self._manner
-        picture = screen.draw(view, manner.language, width, height, bidi=manner.bidi, colour=manner.colour)
         self._last = view, width
-        typed, column = screen.prompt_line(view.typed, manner.language, width, manner.bidi)
-        self._draw([*self._paged(view, width), typed] if self._page else picture, column)
+        if self._page is None:
+            picture = screen.draw(view, manner.language, width, height, bidi=manner.bidi, colour=manner.colour)
+        else:
+            picture, self._next_page = draw_page(
+                self._page, view, manner.language, width, height, bidi=manner.bidi, colour=manner.colour
+            )
+        self._draw(picture, screen.prompt_line(view.typed, manner.language, width, manner.bidi)[1])
 
     def note(self, sentence: str) -> None:
         """Nothing: it is in the next picture."""
 
-    def tell(self, sentences: Sequence[str]) -> None:
+    def tell(self, sentences: Sequence[str], title: str = "") -> None:
         """Show them in place of the table, until something is entered."""
-        self._page = tuple(sentences)
+        self._page, self._next_page = Page(tuple(sentences), title), None
+
+    def close_page(self) -> None:
+        """Show the table."""
+        self._page = None
 
     def again(self, view: View) -> None:
         """Draw all of it, whatever is there."""
@@ -286,21 +301,6 @@ class PictureConsole:
         view, width = self._last
         manner = self._manner
         return screen.draw(view, manner.language, width, bidi=manner.bidi, colour=manner.colour)[:-2]
-
-    def _paged(self, view: View, width: int) -> list[str]:
-        """The page, and whose turn it is."""
-        manner = self._manner
-        ink = Ink(manner.colour, manner.bidi, manner.language.rtl)
-        width = min(width, screen.MOST_WIDTH)
-        lines = []
-        for sentence, style in (
-            *((sentence, Style.PLAIN) for sentence in self._page),
-            ("", Style.PLAIN),
-            (" ".join(say.turn(view, manner.language)), Style.BOLD),
-            (notices(manner.language).press_enter, Style.FAINT),
-        ):
-            lines += [ink.row([ink.start(line, width)]) for line in ink.paragraph(sentence, width, style)] or [""]
-        return lines
 
     def _draw(self, lines: list[str], column: int) -> None:
         changed = [
@@ -329,8 +329,8 @@ class PictureConsole:
             return
         self._line, entered = typed(self._line, octets)
         for what in entered:
-            if isinstance(what, Entered) and self._page:
-                self._page = ()
+            if isinstance(what, Entered) and self._page is not None:
+                self._page = None if what.text else self._next_page
                 if not what.text:
                     continue
             self._hear(what)

@@ -21,9 +21,20 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hokm.errors import HokmError
-from hokm.events import Event, GameStarted, HakemDrawn, Return, RoundRevealed, StandInCause, TimedOut
+from hokm.events import (
+    Event,
+    GameStarted,
+    HakemDrawn,
+    Return,
+    RoundRevealed,
+    StandInCause,
+    TeaBegan,
+    TeaEnded,
+    TimedOut,
+)
 from hokm.rules import Seat
 from hokm.table import Round, Seating, Table
+from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.answering import Answering, Choice, signals_heard
 from hokm_client.checking import check_proof
 from hokm_client.commands import program
@@ -34,17 +45,22 @@ from hokm_client.messages import Until
 from hokm_client.player import Player
 from hokm_client.showing import Showing
 from hokm_client.sitting import Sitting
+from hokm_client.storyteller import chapter
 from hokm_client.stream import Step
-from hokm_client.terminal import say
+from hokm_client.terminal import say, say_customs
 from hokm_client.terminal.editing import Typed
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.seen import Seen, seeing, turned_up, view_of
+from hokm_client.terminal.things import Thing
+from hokm_client.terminal.typed_customs import Throw
 from hokm_client.terminal.view import Connection, Deal, Phase, View
 from hokm_client.terminal.words import card_name, number, refusal_of, suit_name, verdict
 from hokm_client.unfinished import forget, remember
 
 NEWS_SECONDS: Final = 20.0
 """How long what is said at the beginning stands."""
+LANDED_SECONDS: Final = 6.0
+"""How long it stands that something landed."""
 END_SECONDS: Final = 1.5
 """How long the end of a game is seen at least, however fast it is checked."""
 
@@ -118,6 +134,7 @@ class _Playing:
             self._seen = seeing(self._seen, event, table)
         self._early.clear()
         self._sitting = sitting
+        sitting.on_landed = self._landed
         sitting.on_refusal = lambda error: self._showing.say(refusal_of(self._language, error))
         answering = self._answering = self._answers(sitting)
         with self._console.opened(self._hear), signals_heard(self._hear):
@@ -125,6 +142,10 @@ class _Playing:
             remember(self._setting.state, self._table_id)
             for sentence in self._setting.news:
                 self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
+            for sentence in say_customs.rules(sitting.table.rules, self._language):
+                self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
+            if sitting.table.is_pausing:
+                self._tell_story()
             if isinstance(sitting.table.stage, Seating):
                 for sentence in self._setting.invitation:
                     self._showing.say(sentence, math.inf)
@@ -142,6 +163,8 @@ class _Playing:
             self._language,
             look=self._view,
             redraw=lambda: self._console.again(self._shown()),
+            tell_story=self._tell_story,
+            throw=self._throw,
             start=self._start,
             waits=self._setting.waits,
         )
@@ -230,6 +253,10 @@ class _Playing:
             case RoundRevealed():
                 self._showing.rest_round(self._seen)
                 self._check(self._table.round)
+            case TeaBegan():
+                self._tell_story()
+            case TeaEnded():
+                self._console.close_page()
             case TimedOut(seat=seat, trump=trump, card=card) if seat == self._seen.me:
                 self._timed_out(trump, card)
         before = step.before.stage if step.before is not None else None
@@ -244,6 +271,22 @@ class _Playing:
             self._showing.say(self._notices.timed_out_card.format(card=card_name(self._language, card)))
         elif trump is not None:
             self._showing.say(self._notices.timed_out_trump.format(suit=suit_name(self._language, trump)))
+
+    def _tell_story(self) -> bool:
+        """Tell the chapter of the last tea; False where there has been none."""
+        if not self._seen.teas:
+            return False
+        told = chapter(self._language, self._seen.teas - 1)
+        self._console.tell(told.paragraphs, told.title)
+        return True
+
+    def _landed(self, at: Seat, what: int) -> None:
+        """Something was thrown, and nobody is told by whom."""
+        if what in set(Thing):
+            self._showing.say(say_customs.lands(Thing(what), at, self._seen.me, self._language), LANDED_SECONDS)
+
+    async def _throw(self, what: Throw) -> None:
+        await self._player.throw(self._table_id, self._seen.me, what.at, pb.Thing.ValueType(what.thing))
 
     def _come_back(self, sitting: Sitting, answering: Answering) -> None:
         """Return where only this program was away."""
@@ -293,7 +336,8 @@ class _Playing:
         """The table as it is."""
         assert self._sitting is not None
         seat = self._sitting.seat
-        view = view_of(self._seen, seat.cards.dealt, self._now_ms() + self._behind_ms)
+        laid = self._answering.laid if self._answering is not None else None
+        view = view_of(self._seen, seat.cards.dealt, self._now_ms() + self._behind_ms, laid)
         connection = Connection.UP if self._player.stream.is_open or view.phase is Phase.GAME_OVER else Connection.LOST
         deal = view.deal if seat.fraud is None else Deal.WRONG
         asked = self._answering is not None and self._answering.is_asked

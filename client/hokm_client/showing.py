@@ -17,7 +17,7 @@ from hokm.languages import Language
 from hokm.table import Round
 from hokm_client.console import Console
 from hokm_client.messages import Messages, Until
-from hokm_client.terminal import say
+from hokm_client.terminal import say, say_customs
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.seen import Seen, resting, view_of
 from hokm_client.terminal.view import Phase, View
@@ -73,6 +73,10 @@ class Showing:
         """That has happened: what was said until then is old."""
         self._messages.end(what)
 
+    def look_again(self) -> None:
+        """Something else is to be seen."""
+        self._changed()
+
     # What rests.
 
     def rest_trick(self, seen: Seen, trick: int) -> None:
@@ -101,7 +105,10 @@ class Showing:
             rest = self._rest = None
         if rest is not None:
             view = _rested(view, seen, rest)
-        self._tell_of_seats(view)
+        before, self._before = self._before, view
+        if before is not None and before.phase is not Phase.SEATING:
+            self._tell_of_seats(before, view)
+            self._tell_of_customs(before, view)
         messages = self._messages.at(now)
         if view.seats[view.me].absent and view.phase is not Phase.GAME_OVER:
             messages += (notices(self._language).type_back,)
@@ -113,11 +120,8 @@ class Showing:
         until = math.inf if self._rest is None else self._rest.until
         return max(0.0, min(self._messages.next_change(now), until) - now)
 
-    def _tell_of_seats(self, view: View) -> None:
+    def _tell_of_seats(self, before: View, view: View) -> None:
         """Say who has gone or come back, once the game has begun."""
-        before, self._before = self._before, view
-        if before is None or before.phase is Phase.SEATING:
-            return
         mine = view.seats[view.me]
         if mine.absent and not before.seats[view.me].absent:
             self._console.note(notices(self._language).type_back)
@@ -129,9 +133,15 @@ class Showing:
         for sentence in say.happenings(before, after, self._language):
             self.say(sentence)
 
+    def _tell_of_customs(self, before: View, view: View) -> None:
+        """Say what a picture alone would not tell of tea, of the middle and of runs."""
+        if not self._console.is_plain:
+            for sentence in say_customs.notices(before, view, self._language):
+                self.say(sentence)
+
 
 def _rested(view: View, seen: Seen, rest: _Rest) -> View:
     if rest.trick is None:
-        return replace(view_of(rest.seen, 0, 0), connection=view.connection)
+        return replace(view_of(rest.seen, 0, 0), connection=view.connection, tea=view.tea)
     stage = seen.table.stage if seen.table is not None else None
     return resting(view, stage, rest.trick) if isinstance(stage, Round) else view

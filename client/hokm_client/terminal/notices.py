@@ -52,6 +52,7 @@ class Notices:
     taken_over: str
     seat_gone: str
     press_enter: str
+    next_page: str
 
 
 _ENGLISH: Final = Notices(
@@ -78,6 +79,7 @@ _ENGLISH: Final = Notices(
     taken_over="Your seat is being played from elsewhere, with the same key.",
     seat_gone="The seat is not yours any more.",
     press_enter="Enter: back to the table.",
+    next_page="Enter: read on.",
 )
 
 _PERSIAN: Final = Notices(
@@ -104,6 +106,7 @@ _PERSIAN: Final = Notices(
     taken_over="با همین کلید، از جای دیگری به جای شما بازی می‌کنند.",
     seat_gone="این صندلی دیگر از آنِ شما نیست.",
     press_enter="Enter: برگشت به میز.",
+    next_page="Enter: ادامهٔ متن.",
 )
 
 

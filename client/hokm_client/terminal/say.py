@@ -15,7 +15,9 @@ from typing import Final
 from hokm.cards import SUITS, Card, suit_of
 from hokm.languages import Language
 from hokm.rules import Seat
+from hokm_client.terminal import say_customs
 from hokm_client.terminal.bidi import apart, clean
+from hokm_client.terminal.customs import customs
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Sitter, Trick, View, held, place
 from hokm_client.terminal.words import (
     card_name,
@@ -36,7 +38,7 @@ WARNINGS: Final = (10, 5)
 def round_line(view: View, language: Language) -> str:
     """Which round of what game."""
     catalogue = words(language)
-    target = number(language, view.target)
+    target = number(language, view.rules.target)
     if not view.round:
         return catalogue.before_first_round.format(target=target)
     return catalogue.round.format(round=number(language, view.round), target=target)
@@ -57,6 +59,8 @@ def turn(view: View, language: Language) -> list[str]:
     catalogue = words(language)
     if view.connection is Connection.LOST and view.phase is not Phase.GAME_OVER:
         return [catalogue.slips["NOT_CONNECTED"]]
+    if view.is_tea_time:
+        return say_customs.tea(view, language)
     match view.phase:
         case Phase.SEATING:
             return [catalogue.seating]
@@ -78,8 +82,10 @@ def prompt(view: View, language: Language) -> str:
     catalogue = words(language)
     if view.asked:
         return catalogue.prompt_answer
+    if view.is_tea_time:
+        return customs(language).prompt_tea
     if not view.my_turn:
-        return catalogue.prompt_wait
+        return customs(language).prompt_answer if view.may_answer_tea else catalogue.prompt_wait
     match view.phase:
         case Phase.TRUMPS:
             return catalogue.prompt_trumps
@@ -147,10 +153,11 @@ def situation(view: View, language: Language) -> list[str]:
         trumps = "" if view.trump is None else catalogue.trumps_are.format(suit=suit_name(language, view.trump))
         lines.append(f"{catalogue.hakem_is[place(view.hakem, view.me)]} {trumps}".rstrip())
     if view.phase is Phase.TRICKS:
-        lines += [last_trick(view, language), _on_table(view, language)]
+        lines += [last_trick(view, language), _on_table(view, language), *say_customs.on_table(view, language)]
     if view.hand:
         lines += hand(view, language)
     lines += [" ".join(waiting)] if (waiting := turn(view, language)) else []
+    lines += [" ".join(tea)] if not view.is_tea_time and (tea := say_customs.tea(view, language)) else []
     lines += choices(view, language)
     return lines
 
@@ -201,7 +208,8 @@ def choices(view: View, language: Language) -> list[str]:
         for index, card in enumerate(held(view.hand), start=1)
         if view.legal >> card & 1
     ]
-    return [f"{catalogue.may_play}: {listed(language, legal)}."] if legal else []
+    plays = [f"{catalogue.may_play}: {listed(language, legal)}."] if legal else []
+    return [*plays, *say_customs.may_run(view, language)]
 
 
 def drawn(turned: Sequence[tuple[Seat, Card]], hakem: Seat, me: Seat, language: Language) -> str:
@@ -266,11 +274,15 @@ def _news(before: View, after: View, language: Language) -> Iterator[str]:
         yield catalogue.deals[after.deal] + "."
     if after.hakem is not None and (after.hakem != before.hakem or after.round > before.round > 0):
         yield catalogue.hakem_is[place(after.hakem, after.me)]
-    if after.trump is not None and before.trump is None and after.hakem is not None:
+    if after.trump is not None and before.trump is None and after.hakem is not None and after.middle is None:
         suit = suit_name(language, after.trump)
         yield catalogue.names_trumps[place(after.hakem, after.me)].format(suit=suit)
+    is_same_round = after.round == before.round
+    yield from say_customs.table_news(before, after, language) if is_same_round else ()
     yield from _play(before, after, language)
-    if _waits_for(after) != _waits_for(before):
+    yield from say_customs.run_news(before, after, language) if is_same_round else ()
+    yield from say_customs.tea_news(before, after, language)
+    if _waits_for(after) != _waits_for(before) and not after.is_tea_time:
         if after.ending is Ending.TARGET and before.phase not in (Phase.GAME_OVER, Phase.ROUND_OVER):
             yield from _round_over(after, language)
         yield from turn(_worth_telling(after), language)
@@ -284,7 +296,7 @@ def _news(before: View, after: View, language: Language) -> Iterator[str]:
 def _waits_for(view: View) -> tuple[object, ...]:
     """What makes it worth telling whom the table waits for. In a ceremony that is for programs to know."""
     awaited = () if view.phase is Phase.CEREMONY else view.awaited
-    return view.phase, view.step, awaited, view.round, view.tricks
+    return view.phase, view.step, awaited, view.round, view.tricks, view.is_tea_time
 
 
 def _worth_telling(view: View) -> View:

@@ -19,11 +19,12 @@ from typing import Final, NamedTuple
 
 from hokm.cards import SUITS, Card, suit_of
 from hokm.languages import Language
-from hokm_client.terminal import felt, say
+from hokm_client.terminal import felt, say, say_customs
 from hokm_client.terminal.bidi import Bidi, cells, clean, clip, leftward
+from hokm_client.terminal.customs import customs
 from hokm_client.terminal.rows import CARD_OFF, CARD_ON, Ink, Piece, Style
-from hokm_client.terminal.view import Connection, Deal, Phase, View, held, place
-from hokm_client.terminal.words import number, suit_name, symbol, words
+from hokm_client.terminal.view import Connection, Deal, Phase, Place, View, held, place
+from hokm_client.terminal.words import card_name, number, suit_name, symbol, words
 
 LEAST_WIDTH: Final = 44
 """Narrower terminals get sentences."""
@@ -45,11 +46,12 @@ class _Worth(IntEnum):
     GAP_BELOW_HAND = 2
     GAP_ABOVE_HAND = 3
     LAST_TRICK = 4
-    WELL = 5
-    HINT = 6
-    RULE = 7
-    SUIT_NAME = 8
-    ALL_ELSE = 9
+    SEEN = 5
+    WELL = 6
+    HINT = 7
+    RULE = 8
+    SUIT_NAME = 9
+    ALL_ELSE = 10
 
 
 class _Row(NamedTuple):
@@ -81,7 +83,9 @@ def draw(
     rows = [*_top(view, language, width, ink), rule]
     rows += _rows(_Worth.ALL_ELSE, felt.table(view, language, width, ink))
     rows += [rule, *_rows(_Worth.ALL_ELSE, _turn(view, language, width, ink))]
+    rows += _rows(_Worth.ALL_ELSE, _tea(view, language, width, ink))
     rows += _rows(_Worth.LAST_TRICK, _last(view, language, width, ink))
+    rows += _rows(_Worth.SEEN, _seen(view, language, width, ink))
     rows += _rows(_Worth.ALL_ELSE, _menu(view, language, width, ink) if _names_trumps(view) else [])
     rows.append(_Row(_Worth.GAP_ABOVE_HAND, ""))
     if view.hand:
@@ -203,6 +207,28 @@ def _last(view: View, language: Language, width: int, ink: Ink) -> list[str]:
     return _sentence(f"{catalogue.last_trick}: {cards}. {taken}", width, ink, Style.FAINT)
 
 
+def _tea(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    """A tea that is asked for or granted; where it is drunk it is all that the table waits for."""
+    told = [] if view.is_tea_time else say_customs.tea(view, language)
+    return _sentence(" ".join(told), width, ink, Style.BOLD) if told else []
+
+
+def _seen(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    """My own face-down card, and what all have seen of the hands."""
+    catalogue, line = customs(language), ""
+    if view.laid is not None:
+        line = " ".join(
+            (catalogue.lies_face_down[Place.ME], catalogue.laid.format(card=card_name(language, view.laid)))
+        )
+    parts = [catalogue.marked] if say_customs.seen_in_hand(view, view.me) else []
+    for seat in view.around()[1:]:
+        cards = [leftward(symbol(language, card)) for card in held(say_customs.seen_in_hand(view, seat))]
+        parts += [" ".join((words(language).short[place(seat, view.me)], *cards))] if cards else []
+    if parts:
+        line += f" {catalogue.all_have_seen}: {words(language).comma.join(parts)}."
+    return _sentence(line.strip(), width, ink, Style.FAINT) if line else []
+
+
 def _names_trumps(view: View) -> bool:
     return view.phase is Phase.TRUMPS and view.my_turn
 
@@ -219,6 +245,8 @@ def _menu(view: View, language: Language, width: int, ink: Ink) -> list[str]:
 
 
 _SLOT: Final = 6
+_SEEN: Final = "*"
+"""Behind a card of mine that all have seen."""
 
 
 def _hand(view: View, language: Language, width: int, ink: Ink) -> list[_Row]:
@@ -258,7 +286,8 @@ def _hand(view: View, language: Language, width: int, ink: Ink) -> list[_Row]:
         for step, (index, card) in enumerate(group):
             at = column + step * _SLOT
             face = _face(card, view, language, ink)
-            faces += ink.flow([face], at, width)
+            is_seen = view.seen[view.me] >> card & 1
+            faces += ink.flow([face, ink.symbols(_SEEN)] if is_seen else [face], at, width)
             if view.phase is Phase.TRICKS:
                 below = f"{number(language, index):^{face.cells}}"
                 numbers += ink.flow([ink.symbols(below, Style.FAINT)], at, width)

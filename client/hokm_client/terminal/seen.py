@@ -11,12 +11,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hokm.cards import Hand
+from hokm.cards import Card, Hand
 from hokm.deal import draw
-from hokm.events import Dealt, Event, GameEndCause, GameEnded, HakemDrawn, RoundRevealed, SeatKind, ServerFault
-from hokm.rules import Seat, Turned, first_hakem
+from hokm.events import (
+    Dealt,
+    Event,
+    GameEndCause,
+    GameEnded,
+    HakemDrawn,
+    MiddleTurned,
+    RoundRevealed,
+    SeatKind,
+    ServerFault,
+    TeaBegan,
+)
+from hokm.rules import Seat, Turned, first_hakem, partner_of
 from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, may_play, to_act
-from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
+from hokm.table.state import Extra, at_tea, to_answer
+from hokm_client.terminal.view import (
+    BySeat,
+    Connection,
+    Deal,
+    Ending,
+    Phase,
+    Seated,
+    Sitter,
+    Step,
+    Tea,
+    TeaStep,
+    Trick,
+    View,
+)
 
 Four = tuple[Seated, Seated, Seated, Seated]
 
@@ -35,12 +60,19 @@ class Seen:
     """The last round that is over, as it stood at its end."""
     result: RoundRevealed | None = None
     """How that ended."""
+    shown: BySeat = (0, 0, 0, 0)
+    """By seat, cards of this round that all have seen in its hand, also those that it has played since (H1, H3)."""
+    teas: int = 0
+    """How many have begun."""
 
 
 def seeing(seen: Seen, event: Event, after: Table) -> Seen:
     """What is seen after one more entry; `after` is the table with it. The stream has checked both."""
     before = seen.table
+    seen = replace(seen, shown=_shown(seen, event, after))
     match event.content:
+        case TeaBegan():
+            return replace(seen, table=after, teas=seen.teas + 1)
         case Dealt():
             assert isinstance(after.stage, Round)
             own = after.stage.ceremony.holders[seen.me].public_key == seen.key
@@ -53,11 +85,11 @@ def seeing(seen: Seen, event: Event, after: Table) -> Seen:
             return replace(seen, table=after)
 
 
-def view_of(seen: Seen, dealt: Hand, now_ms: int) -> View:
+def view_of(seen: Seen, dealt: Hand, now_ms: int, laid: Card | None = None) -> View:
     """The picture at that time of the house's clock.
 
     `dealt` are the seat's cards as far as they have come: five before trumps are named, then thirteen, whatever has
-    been played of them since.
+    been played of them since. `laid` is the card that it has laid face down, where one lies there.
     """
     table = seen.table
     if table is None:
@@ -68,10 +100,11 @@ def view_of(seen: Seen, dealt: Hand, now_ms: int) -> View:
         awaited=tuple(seat for seat, _ in to_act(table)),
         seconds_left=_seconds_left(table, now_ms),
         round=table.round,
-        target=table.rules.target,
+        rules=table.rules,
         hakem=table.hakem,
         score=table.score,
         deal=seen.deal,
+        tea=_tea(table, now_ms),
     )
     match table.stage:
         case Seating():
@@ -79,7 +112,7 @@ def view_of(seen: Seen, dealt: Hand, now_ms: int) -> View:
         case Ceremony() as ceremony:
             return replace(view, phase=Phase.CEREMONY, step=_step(ceremony))
         case Round() as round_:
-            return _with_round(view, round_, dealt, holds=table.places[seen.me].holder.public_key == seen.key)
+            return _with_round(view, round_, seen, dealt, laid)
         case Between():
             between = replace(view, phase=Phase.CEREMONY)
             return _round_over(between, seen) if _is_just_over(table, seen) else between
@@ -99,6 +132,25 @@ def turned_up(before: Table, drawn: HakemDrawn) -> Turned:
     assert ceremony.commit_set is not None
     start, pack = draw(ceremony.commit_set, drawn.numbers)
     return first_hakem(before.rules.first_hakem, pack, start)[1]
+
+
+# What the table does not say by itself.
+
+
+def _shown(seen: Seen, event: Event, after: Table) -> BySeat:
+    """The cards that all have seen, each in its hand: of the middle and of what goes back from a run."""
+    stage = after.stage
+    if isinstance(event.content, Dealt) or not isinstance(stage, Round) or stage.extra is None:
+        return 0, 0, 0, 0
+    new = stage.extra.seen & ~sum(seen.shown)
+    if not new:
+        return seen.shown
+    assert seen.table is not None
+    assert isinstance(seen.table.stage, Round)
+    is_middle = isinstance(event.content, MiddleTurned)
+    holder = partner_of(stage.hakem) if is_middle else seen.table.stage.leader
+    first, second, third, fourth = (cards | new * (seat == holder) for seat, cards in enumerate(seen.shown))
+    return first, second, third, fourth
 
 
 # The seats, and what is waited for.
@@ -128,7 +180,25 @@ def _seated(place: Place | None) -> Seated:
 
 def _seconds_left(table: Table, now_ms: int) -> int | None:
     deadlines = [decision.deadline_ms for _, decision in to_act(table)]
-    return max(0, -(-(min(deadlines) - now_ms) // 1000)) if deadlines else None
+    return _seconds(min(deadlines), now_ms) if deadlines else None
+
+
+def _seconds(deadline_ms: int, now_ms: int) -> int:
+    """Whole seconds until then, the one that has begun among them."""
+    return max(0, -(-(deadline_ms - now_ms) // 1000))
+
+
+def _tea(table: Table, now_ms: int) -> Tea | None:
+    tea = table.tea
+    if tea is None:
+        return None
+    if tea.pause is not None:
+        awaited = tuple(seat for seat in at_tea(table) if seat not in tea.ready)
+        left = _seconds(tea.pause.deadline_ms, now_ms)
+        return Tea(tea.seat, TeaStep.DRUNK, tuple(sorted(tea.ready)), awaited, left)
+    if tea.is_granted(now_ms):
+        return Tea(tea.seat, TeaStep.GRANTED, tea.yes)
+    return Tea(tea.seat, TeaStep.ASKED, tea.yes, to_answer(table), _seconds(tea.ask.deadline_ms, now_ms))
 
 
 def _step(ceremony: Ceremony) -> Step:
@@ -140,7 +210,9 @@ def _step(ceremony: Ceremony) -> Step:
 # A round, and what is over.
 
 
-def _with_round(view: View, round_: Round, dealt: Hand, *, holds: bool) -> View:
+def _with_round(view: View, round_: Round, seen: Seen, dealt: Hand, laid: Card | None) -> View:
+    assert seen.table is not None
+    holds = seen.table.places[seen.me].holder.public_key == seen.key
     legal = may_play(round_, dealt) if holds and round_.trump is not None and view.awaited == (view.me,) else 0
     shown = replace(
         view,
@@ -151,8 +223,25 @@ def _with_round(view: View, round_: Round, dealt: Hand, *, holds: bool) -> View:
         legal=legal,
         trick=Trick(round_.leader, round_.trick) if round_.trick else None,
         tricks=round_.tricks,
+        played=round_.played,
     )
+    if round_.extra is not None:
+        shown = _with_extra(shown, round_.extra, seen, laid)
     return replace(shown, last=_trick(round_, len(round_.history) - 1)) if round_.history else shown
+
+
+def _with_extra(view: View, extra: Extra, seen: Seen, laid: Card | None) -> View:
+    """What the house rules H1 to H3 put on the table, and what they have shown of the hands."""
+    first, second, third, fourth = (cards & ~view.played for cards in seen.shown)
+    face_down = tuple(seat for seat, lay in enumerate(extra.lays) if lay is not None)
+    return replace(
+        view,
+        middle=extra.middle,
+        face_down=face_down,
+        laid=laid if view.me in face_down else None,
+        run=extra.run,
+        seen=(first, second, third, fourth),
+    )
 
 
 def _trick(round_: Round, number: int) -> Trick:

@@ -7,14 +7,15 @@ suit in either order:
     3  ۳      KH  hk  10h  k♥  king of hearts      شاه دل  ۱۰ دل  دل شاه
 
 What cannot be done as things stand is refused here, before anything is sent, with the reason that the table would
-give: so the legal cards of the view decide, and no rule is written twice. Leaving, resigning, and closing the program
-in the middle of a game are asked back first; `read` gets the open question and only a yes brings the act.
+give: so the legal cards of the view decide, and no rule is written twice. What belongs to a house rule is read by
+`typed_customs`. Leaving, resigning, and closing the program in the middle of a game are asked back first; `read` gets
+the open question and only a yes brings the act.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -22,12 +23,14 @@ from hokm.cards import SUITS, Card, Suit, card_text, suit_of, suit_text
 from hokm.events import Leave, NameTrump, Play, Resign, Return
 from hokm.languages import Language
 from hokm_client.terminal.bidi import clean
+from hokm_client.terminal.slips import Slip
 from hokm_client.terminal.spelling import SUIT_WORDS, card_named, plain
+from hokm_client.terminal.typed_customs import Customary, read_customary, tea_answered
 from hokm_client.terminal.view import Connection, Phase, View, held
-from hokm_client.terminal.words import refusal, words
+from hokm_client.terminal.words import words
 
-LONGEST: Final = 100
-"""Characters of a line that are looked at. No card and no command is longer."""
+LONGEST: Final = 300
+"""Characters of a line that are looked at. No command is longer, and no run of cards."""
 
 
 class Command(StrEnum):
@@ -39,6 +42,10 @@ class Command(StrEnum):
     SCORE = "score"
     AGAIN = "again"
     """Show or tell everything once more; an empty line does so too."""
+    RULES = "rules"
+    """What the table plays by, and what is typed for it."""
+    STORY = "story"
+    """The chapter that was told last, once more."""
     CANCELLED = "cancelled"
     """The answer to a question was no."""
 
@@ -54,15 +61,7 @@ class Ask:
     asked: Asked
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """Nothing was done, and why: a reason and its facts, as in the tree of errors."""
-
-    reason: str
-    facts: Mapping[str, str] = field(default_factory=dict)
-
-
-Typed: TypeAlias = Play | NameTrump | Leave | Resign | Return | Command | Ask | Slip
+Typed: TypeAlias = Play | NameTrump | Leave | Resign | Return | Customary | Command | Ask | Slip
 
 
 def read(text: str, view: View, asked: Asked | None = None) -> Typed:
@@ -71,6 +70,8 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
     Any line that is neither yes nor no drops the question and is read as usual.
     """
     phrase = plain(text[:LONGEST])
+    if phrase in _YES | _NO and asked is None and view.may_answer_tea:
+        return tea_answered(phrase in _YES, view)
     if phrase in _YES:
         return _confirmed(asked, view)
     if phrase in _NO:
@@ -85,7 +86,7 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
         case Leave() | Resign() as act:
             return _left(act, view)
         case None:
-            return _card_or_suit(phrase, text, view)
+            return read_customary(phrase, view) or _card_or_suit(phrase, text, view)
 
 
 def question(asked: Asked, language: Language) -> str:
@@ -98,11 +99,6 @@ def question(asked: Asked, language: Language) -> str:
             return catalogue.confirm_resign
         case _:
             return catalogue.confirm_quit
-
-
-def slip_sentence(slip: Slip, language: Language) -> str:
-    """Why nothing was done."""
-    return refusal(language, slip.reason, slip.facts)
 
 
 # Acts.
@@ -201,6 +197,8 @@ def _play(card: Card, view: View) -> Typed:
 
 def _not_mine(view: View) -> Slip | None:
     """Why no decision of mine can be sent now, whatever it is."""
+    if view.is_tea_time:
+        return Slip("TEA_IS_SERVED")
     if view.seats[view.me].absent:
         return Slip("STAND_IN_PLAYS")
     if not view.my_turn:
@@ -218,6 +216,8 @@ _COMMANDS: Final[Mapping[str, Command | Leave | Resign | Return]] = {
         (Command.QUIT, ("quit", "exit", "q", "خروج")),
         (Command.LAST, ("last", "last trick", "دست قبل", "دست آخر")),
         (Command.SCORE, ("score", "tricks", "امتیاز", "امتیازها")),
+        (Command.RULES, ("rules", "قانون", "قانون‌ها", "قوانین")),
+        (Command.STORY, ("story", "قصه", "داستان")),
         (Command.AGAIN, ("", "again", "دوباره", "بگو", "از نو")),
         (Return(), ("back", "return", "برگشتم", "برگشت")),
         (Leave(), ("leave", "ترک", "ترک میز")),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 from hokm.cards import Card, Hand, cards_of, suit_of
-from hokm.rules import BySide, Seat, Side, right_of, side_of, trick_winner
+from hokm.rules import CLASSIC, BySide, Seat, Side, TableRules, right_of, runs_of, side_of, trick_winner
 
 
 class Place(IntEnum):
@@ -79,6 +79,17 @@ class Deal(StrEnum):
     WRONG = "wrong"
 
 
+class TeaStep(StrEnum):
+    """How far a tea is (H4)."""
+
+    ASKED = "asked"
+    """The others may say no."""
+    GRANTED = "granted"
+    """It is drunk as soon as no trick is on the table and no ceremony runs."""
+    DRUNK = "drunk"
+    """The game pauses."""
+
+
 class Connection(StrEnum):
     """Whether the server hears us."""
 
@@ -120,6 +131,22 @@ class Trick:
         return trick_winner(self.cards, self.leader, trump)
 
 
+@dataclass(frozen=True, slots=True)
+class Tea:
+    """A tea that is asked for, granted or drunk (H4)."""
+
+    asker: Seat
+    step: TeaStep
+    agreed: tuple[Seat, ...] = ()
+    """Who has said yes; while tea is drunk, who is ready."""
+    awaited: tuple[Seat, ...] = ()
+    """Who may still say yes or no; while tea is drunk, who is not ready."""
+    seconds_left: int | None = None
+    """To say no; while tea is drunk, until it is over at the latest."""
+
+
+BySeat: TypeAlias = tuple[Hand, Hand, Hand, Hand]
+
 NOBODY: Final = (Seated(), Seated(), Seated(), Seated())
 
 
@@ -139,7 +166,7 @@ class View:
     """Until the first of these decisions ends."""
     round: int = 0
     """From 1; 0 before the first deal."""
-    target: int = 7
+    rules: TableRules = CLASSIC
     hakem: Seat | None = None
     trump: int | None = None
     hand: Hand = 0
@@ -149,6 +176,19 @@ class View:
     """The trick on the table. A finished one may be left here for a moment with its four cards."""
     last: Trick | None = None
     """The trick before, in this round."""
+    played: Hand = 0
+    """All cards that have left a hand in this round."""
+    middle: Card | None = None
+    """The partner's middle, while it lies open before the hakem's partner (H1)."""
+    face_down: tuple[Seat, ...] = ()
+    """The seats before which a card lies face down (H2)."""
+    laid: Card | None = None
+    """What my own card is that lies face down."""
+    run: tuple[Card, ...] = ()
+    """Cards of a run that lie open before the leader and have not led yet (H3)."""
+    seen: BySeat = (0, 0, 0, 0)
+    """By seat, cards of its hand that all have seen."""
+    tea: Tea | None = None
     tricks: BySide = (0, 0)
     score: BySide = (0, 0)
     winner: Side | None = None
@@ -177,6 +217,22 @@ class View:
         if self.phase in (Phase.TRUMPS, Phase.TRICKS) and len(self.awaited) == 1:
             return self.awaited[0]
         return None
+
+    @property
+    def runs(self) -> list[tuple[Card, ...]]:
+        """The runs that I may lead now (H3)."""
+        may = self.rules.runs and self.legal and self.trump is not None and self.led_suit is None
+        return runs_of(self.hand, self.trump, self.played) if may and self.trump is not None else []
+
+    @property
+    def is_tea_time(self) -> bool:
+        """Whether tea is drunk: nobody plays."""
+        return self.tea is not None and self.tea.step is TeaStep.DRUNK
+
+    @property
+    def may_answer_tea(self) -> bool:
+        """Whether I may say yes or no to a tea."""
+        return self.tea is not None and self.tea.step is TeaStep.ASKED and self.me in self.tea.awaited
 
     @property
     def led_suit(self) -> int | None:

@@ -139,6 +139,9 @@ class Words:
     cancelled: str
     help: tuple[str, ...]
 
+    rules: Mapping[str, str]
+    """Names of table rules that are not the classic ones, by their field in `TableRules`."""
+
     # Refusals.
     slips: Mapping[str, str]
     """What `typed` refuses itself, by reason."""
@@ -239,9 +242,13 @@ def _own_sentence(reason: str, facts: Mapping[str, str]) -> str:
 
 
 def _fact(language: Language, name: str, text: str) -> str:
-    """A fact as words: cards, suits and numbers are named, all else is quoted as it is."""
+    """A fact as words: cards, suits, rules and numbers are named, all else is quoted as it is."""
     if name in ("card", "led_card") and (card := _CARDS.get(text)) is not None:
         return card_name(language, card)
+    if name == "cards" and all(card in _CARDS for card in text.split()):
+        return listed(language, [card_name(language, _CARDS[card]) for card in text.split()])
+    if name == "rule" and text in words(language).rules:
+        return words(language).rules[text]
     if name in ("suit", "led", "trump") and (suit := _SUITS.get(text)) is not None:
         return suit_name(language, suit)
     if text.isascii() and text.isdecimal():

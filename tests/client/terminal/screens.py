@@ -11,11 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from hokm.cards import parse_cards, parse_hand
+from hokm.cards import parse_card, parse_cards, parse_hand
 from hokm.languages import Language
+from hokm.rules import HOUSE
+from hokm_client.storyteller import chapter
 from hokm_client.terminal import screen
 from hokm_client.terminal.bidi import Bidi
-from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
+from hokm_client.terminal.page import Page, draw_page
+from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Tea, TeaStep, Trick, View
 
 FOLDER: Final = Path(__file__).with_name("screens")
 
@@ -47,6 +50,8 @@ PLAYING: Final = View(
 _NO_ROUND: Final = replace(
     PLAYING, hand=0, legal=0, trick=None, last=None, trump=None, tricks=(0, 0), seconds_left=30, deal=Deal.NONE
 )
+
+_HOUSE: Final = replace(PLAYING, rules=HOUSE)
 
 VIEWS: Final = {
     "seating": View(0, seats=(Seated(Sitter.PERSON), Seated(), Seated(Sitter.BOT), Seated())),
@@ -93,6 +98,40 @@ VIEWS: Final = {
         ending=Ending.TARGET,
         deal=Deal.WRONG,
     ),
+    "middle": replace(
+        _HOUSE,
+        hakem=2,
+        hand=parse_hand("AS KS 9S TH 7H 2H QD JD AC 3C 8D 5S 4S"),
+        legal=0,
+        awaited=(3,),
+        tricks=(0, 0),
+        trick=Trick(2, parse_cards("QC")),
+        last=None,
+        middle=parse_card("TH"),
+        seen=(parse_hand("TH"), 0, 0, 0),
+        face_down=(0, 1),
+        laid=parse_card("3C"),
+    ),
+    "run": replace(
+        _HOUSE,
+        hakem=1,
+        legal=parse_hand("TH 7H 2H"),
+        trick=Trick(1, parse_cards("JH 4H 3H")),
+        run=parse_cards("KC QC"),
+        played=parse_hand("JH 4H 3H TS 2S 3D JS"),
+        seen=(parse_hand("TH"), parse_hand("KC QC AD"), 0, parse_hand("AH")),
+        tea=Tea(3, TeaStep.ASKED, (1,), (0, 2), 14),
+    ),
+    "tea": replace(
+        _HOUSE,
+        awaited=(),
+        seconds_left=None,
+        legal=0,
+        trick=None,
+        tea=Tea(0, TeaStep.DRUNK, (1,), (0,), 171),
+        messages=("A slipper hits the right opponent!",),
+    ),
+    "tea-granted": replace(_HOUSE, trick=Trick(3, parse_cards("QC")), tea=Tea(1, TeaStep.GRANTED, (0, 2, 3))),
 }
 
 
@@ -102,7 +141,19 @@ def rendered() -> Iterator[tuple[str, str]]:
         for language in Language:
             picture = screen.draw(view, language, 80, bidi=Bidi.SHAPED, colour=False)
             lines = [*picture, "", *screen.tell(view, language)]
-            yield f"{name}.{language.value}.txt", "".join(f"{line.rstrip()}\n" for line in lines)
+            yield f"{name}.{language.value}.txt", _text(lines)
+    for language in Language:
+        told = chapter(language, 0)
+        page: Page | None = Page(told.paragraphs, told.title)
+        lines = []
+        while page is not None:
+            picture, page = draw_page(page, VIEWS["tea"], language, 80, 16, bidi=Bidi.SHAPED, colour=False)
+            lines += [*picture, ""]
+        yield f"story.{language.value}.txt", _text(lines)
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from hokm.cards import FULL, PACK, hand_of
 from hokm.languages import Language
+from hokm.rules import CLASSIC, HOUSE, TRADITIONAL, TableRules
 from hokm_client.terminal import screen
 from hokm_client.terminal.bidi import LRM, Bidi, cells
 from hokm_client.terminal.rows import Style
-from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Trick, View
+from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Tea, TeaStep, Trick, View
 from hokm_client.terminal.words import words
 from tests.client.terminal.screens import FOLDER, PLAYING, VIEWS, rendered
 
@@ -32,6 +33,12 @@ def tricks(draw: st.DrawFn, least: int = 0) -> Trick:
     return Trick(draw(st.integers(0, 3)), tuple(draw(cards)[: draw(st.integers(least, 4))]))
 
 
+some_seats = st.sets(st.integers(0, 3)).map(lambda seats: tuple(sorted(seats)))
+teas = st.builds(
+    Tea, st.integers(0, 3), st.sampled_from(TeaStep), some_seats, some_seats, st.none() | st.integers(0, 180)
+)
+
+
 @st.composite
 def views(draw: st.DrawFn) -> View:
     """Any view at all, reachable or not."""
@@ -44,13 +51,20 @@ def views(draw: st.DrawFn) -> View:
         awaited=tuple(draw(st.sets(st.integers(0, 3)))),
         seconds_left=draw(st.none() | st.integers(-1, 3600)),
         round=draw(st.integers(0, 13)),
-        target=draw(st.sampled_from((3, 5, 7))),
+        rules=draw(st.sampled_from((CLASSIC, HOUSE, TRADITIONAL, TableRules(target=3)))),
         hakem=draw(st.none() | st.integers(0, 3)),
         trump=draw(st.none() | st.integers(0, 3)),
         hand=hand,
         legal=hand & draw(st.integers(0, FULL)),
         trick=draw(st.none() | tricks()),
         last=draw(st.none() | tricks(least=4)),
+        played=draw(st.integers(0, FULL)),
+        middle=draw(st.none() | st.integers(0, 51)),
+        face_down=tuple(draw(st.sets(st.integers(0, 3)))),
+        laid=draw(st.none() | st.integers(0, 51)),
+        run=tuple(draw(cards)[: draw(st.integers(0, 12))]),
+        seen=draw(st.tuples(*[st.integers(0, FULL)] * 4)),
+        tea=draw(st.none() | teas),
         tricks=draw(st.tuples(st.integers(0, 7), st.integers(0, 7))),
         score=draw(st.tuples(st.integers(0, 9), st.integers(0, 9))),
         winner=draw(st.none() | st.integers(0, 1)),

@@ -15,8 +15,9 @@ from hokm.events import Leave, NameTrump, Play, Resign, Return
 from hokm.languages import Language
 from hokm_client.terminal import typed
 from hokm_client.terminal.bidi import clean
+from hokm_client.terminal.slips import Slip, slip_sentence
 from hokm_client.terminal.spelling import RANK_WORDS, SUIT_WORDS
-from hokm_client.terminal.typed import Ask, Command, Slip, Typed, question, read, slip_sentence
+from hokm_client.terminal.typed import Ask, Command, Typed, question, read
 from hokm_client.terminal.view import Connection, Phase, Seated, Sitter, Trick, View, held
 from hokm_client.terminal.words import card_name, words
 from tests.client.terminal.screens import PLAYING, VIEWS
@@ -89,6 +90,7 @@ def test_trumps_by_name(text: str, suit: int) -> None:
         *(("help", Command.HELP), ("?", Command.HELP), ("؟", Command.HELP), ("راهنما", Command.HELP)),
         *(("last", Command.LAST), ("Last  Trick", Command.LAST), ("دست قبل", Command.LAST)),
         *(("score", Command.SCORE), ("امتیاز", Command.SCORE), ("again", Command.AGAIN), ("", Command.AGAIN)),
+        *(("rules", Command.RULES), ("قانون‌ها", Command.RULES), ("story", Command.STORY), ("قصه", Command.STORY)),
         *((" ", Command.AGAIN), ("دوباره", Command.AGAIN)),
     ],
 )

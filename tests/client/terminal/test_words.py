@@ -14,8 +14,12 @@ from hokm import errors
 from hokm.cards import KHAJ, RANKS, SUITS, card_persian, parse_suit_persian
 from hokm.errors import HokmError, is_shared, reason_of
 from hokm.languages import Language
+from hokm.rules import TableRules
+from hokm.v1 import tables_service_pb2 as pb
+from hokm_client.terminal.customs import Customs, customs
 from hokm_client.terminal.english import WORDS as ENGLISH
 from hokm_client.terminal.persian import WORDS as PERSIAN
+from hokm_client.terminal.things import Thing
 from hokm_client.terminal.view import Connection, Deal, Ending, Step
 from hokm_client.terminal.words import Words, card_name, number, refusal, refusal_of, symbol, verdict, words
 
@@ -173,3 +177,63 @@ def test_verdicts_have_words(word: str) -> None:
     assert verdict(Language.EN, word) == words(Language.EN).verdicts[word]
     assert re.search("[\u0600-\u06ff]", verdict(Language.FA, word))
     assert verdict(Language.FA, "NEW") == "NEW"
+
+
+# The house rules.
+
+
+def custom_sentences(catalogue: Customs) -> dict[str, str]:
+    """Each sentence of the house rules by the way to it."""
+    found: dict[str, str] = {}
+    for field in fields(Customs):
+        match getattr(catalogue, field.name):
+            case str() as text:
+                found[field.name] = text
+            case tuple() as texts:
+                found |= {f"{field.name}[{index}]": text for index, text in enumerate(texts)}
+            case mapping:
+                found |= {f"{field.name}[{key}]": text for key, text in mapping.items()}
+    return found
+
+
+ENGLISH_CUSTOMS, PERSIAN_CUSTOMS = (custom_sentences(customs(language)) for language in Language)
+
+
+@pytest.mark.parametrize("key", sorted(ENGLISH_CUSTOMS.keys() | PERSIAN_CUSTOMS.keys()))
+def test_the_house_rules_are_told_alike(key: str) -> None:
+    """The same sentences with the same braces; the Persian ones in Persian letters."""
+    english, persian = ENGLISH_CUSTOMS[key], PERSIAN_CUSTOMS[key]
+    assert english.strip()
+    assert facts_in(persian) == facts_in(english)
+    text = re.sub(r"\{[a-z_]+\}", "", persian)
+    assert re.search("[\u0600-\u06ff]", text)
+    assert not re.search(r"[يكىة0-9A-Za-z,;?]", text)
+    assert not re.search("\u200c(?![\u0600-\u06ff])|(?<![\u0600-\u06ff])\u200c", text)
+
+
+def test_every_rule_and_every_thing_has_its_words() -> None:
+    """House rules are explained, whatever is not classic has a name, and things are those of the wire."""
+    named = {field.name for field in fields(TableRules)} - {"target", "turn_seconds", "away_seconds"}
+    for language in Language:
+        assert set(words(language).rules) == named
+        assert set(customs(language).explained) == {
+            "partners_middle",
+            "coming_early",
+            "runs",
+            "tea",
+            "throwing",
+            "silent",
+        }
+        assert set(customs(language).things) == set(Thing)
+    assert {f"THING_{thing.name}": thing.value for thing in Thing} | {"THING_UNSPECIFIED": 0} == dict(pb.Thing.items())
+
+
+OF_HOUSE_RULES = [kind for kind in RULES if "(H" in (kind.__doc__ or "")]
+
+
+@pytest.mark.parametrize("kind", OF_HOUSE_RULES, ids=lambda kind: kind.__name__)
+def test_refusals_of_the_house_rules_have_own_words_in_both_languages(kind: type[HokmError]) -> None:
+    """Nobody who plays is told of seats by their numbers."""
+    for catalogue in (ENGLISH, PERSIAN):
+        assert reason_of(kind) in catalogue.slips
+    assert len(OF_HOUSE_RULES) > 15
