@@ -4,17 +4,19 @@
 An update is serialized once, whoever gets it: a `PlayResponse` and a `WatchResponse` with one update in it are the same
 bytes, and protobuf reads messages laid end to end as one message, so an outbox is a list of such bytes and a write
 is their join. An outbox that is full drops its table and says so (`STREAM_END_BEHIND`): a slow reader attaches again
-after the last version that it has, and keeps nobody waiting.
+after the last version that it has, and keeps nobody waiting. What a reader lacks from before is fetched as it reads.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+from hokm.errors import TooManyAttached
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.auth import Viewer
+from hokm_server.shares import Share
 
 MOST_OUTBOX_BYTES: Final = 1 << 20
 """What a stream may have waiting."""
@@ -28,7 +30,7 @@ def updates_bytes(update: pb.TableUpdate) -> bytes:
 class Outbox:
     """What waits to be written to one stream."""
 
-    __slots__ = ("_bytes", "_chunks", "_closed", "_taken", "_taker", "most_bytes", "subscriptions")
+    __slots__ = ("_bytes", "_chunks", "_closed", "_lacking", "_taken", "_taker", "most_bytes", "subscriptions")
 
     def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
         self._chunks: list[bytes] = []
@@ -37,6 +39,8 @@ class Outbox:
         """Waits for something to take. (An event would be one more future and one more queue for each write.)"""
         self._taken = asyncio.Event()
         self._closed = False
+        self._lacking: dict[bytes, tuple[Subscription, Bring]] = {}
+        """By table id, who lacks entries; whose turn is next stands first."""
         self.most_bytes = most_bytes
         self.subscriptions: dict[bytes, Subscription] = {}
         """By table id."""
@@ -54,17 +58,28 @@ class Outbox:
         self._bytes += len(chunk)
         self._wake()
 
+    def fetch(self, subscription: Subscription, bring: Bring) -> None:
+        """Have what a subscription lacks brought as it is read; `bring` puts the next piece here, if there is one."""
+        self._lacking[subscription.table_id] = subscription, bring
+        self._wake()
+
     @property
     def is_empty(self) -> bool:
         """Nothing waits."""
-        return not self._chunks
+        return not self._chunks and not self._lacking
 
     async def take(self) -> bytes | None:
         """All that waits, as one message, as soon as there is something; None once the outbox is closed and empty.
 
-        One may wait at a time.
+        With it comes one piece at most of what was missed. One may wait at a time.
         """
-        while not self._chunks:
+        while True:
+            if self._lacking:
+                await self._bring()
+            if self._chunks:
+                break
+            if self._lacking:
+                continue
             if self._closed:
                 return None
             self._taker = asyncio.get_running_loop().create_future()
@@ -75,9 +90,18 @@ class Outbox:
         self._taken.set()
         return taken
 
+    async def _bring(self) -> None:
+        """Fetch a piece for the subscription whose turn it is."""
+        table_id = next(iter(self._lacking))
+        subscription, bring = self._lacking.pop(table_id)
+        if subscription.is_open:
+            await bring(subscription)
+            if subscription.lacks is not None:
+                self._lacking.setdefault(table_id, (subscription, bring))
+
     async def not_full(self) -> None:
-        """Wait while more waits to be taken than the outbox should hold: whoever does not read is not listened to."""
-        while self._bytes > self.most_bytes:
+        """Wait while much of what the outbox may hold waits to be taken: whoever does not read is not listened to."""
+        while self._bytes > self.most_bytes // 4:
             self._taken.clear()
             await self._taken.wait()
 
@@ -96,7 +120,7 @@ class Outbox:
 class Subscription:
     """One table on one stream."""
 
-    __slots__ = ("on_end", "outbox", "seats", "table_id", "viewer")
+    __slots__ = ("lacks", "on_end", "outbox", "seats", "table_id", "viewer")
 
     def __init__(
         self,
@@ -106,12 +130,15 @@ class Subscription:
         viewer: Viewer,
         on_end: Callable[[Subscription], None],
     ) -> None:
+        """`on_end` is told when nothing more goes to it."""
         self.outbox = outbox
         self.table_id = table_id
         self.seats = seats
         """Those whose cards are sent too, as long as they are the viewer's."""
         self.viewer = viewer
         self.on_end = on_end
+        self.lacks: int | None = None
+        """The first entry that is there and that it has not been sent; None where it has them all."""
         outbox.subscriptions[table_id] = self
 
     def send(self, chunk: bytes) -> None:
@@ -126,25 +153,58 @@ class Subscription:
 
     def end(self, why: pb.StreamEnd.ValueType) -> None:
         """Nothing more of this table comes on this stream, for that reason."""
-        if not self.is_open:
-            return
+        if self.is_open:
+            self.drop()
+            self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=self.table_id, end=why)))
+
+    def drop(self) -> None:
+        """End an open subscription without a word."""
         del self.outbox.subscriptions[self.table_id]
         self.on_end(self)
-        self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=self.table_id, end=why)))
+
+
+Bring = Callable[[Subscription], Awaitable[None]]
+"""What puts the next piece of what a subscription lacks into its outbox."""
+
+
+WATCHERS: Final = 8
+"""Streams of one caller that have one table."""
+WATCHERS_OF_ADDRESS: Final = 256
+"""Those of all callers of one address: each costs the server a write for every move."""
 
 
 class Feed:
     """The subscriptions of one table."""
 
-    __slots__ = ("subscriptions",)
+    __slots__ = ("players", "subscriptions", "watchers")
 
     def __init__(self) -> None:
-        self.subscriptions: list[Subscription] = []
+        self.subscriptions: dict[Subscription, None] = {}
+        """In the order in which they came."""
+        self.players: dict[Subscription, None] = {}
+        """Those of them that have seats."""
+        self.watchers = Share(WATCHERS, WATCHERS_OF_ADDRESS, TooManyAttached)
+
+    def add(self, subscription: Subscription) -> None:
+        """One more who is sent what comes."""
+        self.subscriptions[subscription] = None
+        if subscription.seats:
+            self.players[subscription] = None
+
+    def remove(self, subscription: Subscription) -> None:
+        """One less."""
+        self.subscriptions.pop(subscription, None)
+        self.players.pop(subscription, None)
 
     def publish(self, table_id: bytes, first_version: int, entries: Sequence[bytes], hands: HandsFor | None) -> None:
-        """Send entries to everybody, and to each whatever cards of its own seats they released, if any did."""
+        """Send entries to everybody, and to each whatever cards of its own seats they released, if any did.
+
+        Who lacks older entries is brought these with them.
+        """
         plain: bytes | None = None
         for subscription in tuple(self.subscriptions):
+            if subscription.lacks is not None:
+                continue
             if hands is not None and subscription.seats and (notes := hands(subscription)):
                 update = pb.TableUpdate(table_id=table_id, first_version=first_version, entries=entries, hands=notes)
                 subscription.send(updates_bytes(update))

@@ -163,12 +163,10 @@ class LiveTable:
             return self._leaves[place]
         return leaf_of_entry(self.older(self.id, version, 1)[0])
 
-    def entries(self, first: int, most: int) -> list[bytes]:
-        """Up to `most` durable entries from that version on."""
-        if first >= self._first_kept:
-            place = first - self._first_kept
-            return self._kept[place : place + most]
-        return self.older(self.id, first, min(most, self._first_kept - first))
+    def kept(self, first: int, most: int) -> list[bytes]:
+        """Up to `most` durable entries from that version on; none where it is in memory no more."""
+        place = first - self._first_kept
+        return self._kept[place : place + most] if place >= 0 else []
 
     def made_by(self, body: bytes) -> Made | None:
         """The entry that a move of these very bytes has made, if it has."""
@@ -176,7 +174,7 @@ class LiveTable:
         if mark not in self._moves:
             return None
         version = self._moves.index(mark)
-        (entry,) = self.entries(version, 1)
+        (entry,) = self.kept(version, 1) or self.older(self.id, version, 1)
         return Made(version, entry, again=True) if body in entry else None
 
     # Those who watch.
@@ -207,16 +205,15 @@ class LiveTable:
     def watched_by(self, subscription: Subscription) -> None:
         """One more who watches; the newest stream of a player takes the player's seats over."""
         viewer, seats = subscription.viewer, set(subscription.seats)
-        for other in tuple(self.feed.subscriptions):
+        for other in tuple(self.feed.players) if seats else ():
             same = other.viewer.public_key == viewer.public_key and seats.intersection(other.seats)
             if same and other.outbox is not subscription.outbox:
                 other.end(pb.STREAM_END_TAKEN_OVER)
-        self.feed.subscriptions.append(subscription)
+        self.feed.add(subscription)
 
     def left_by(self, subscription: Subscription, now_ms: int) -> None:
         """One less who watches."""
-        if subscription in self.feed.subscriptions:
-            self.feed.subscriptions.remove(subscription)
+        self.feed.remove(subscription)
         for seat in subscription.seats:
             self.sign_of_life(subscription.viewer.public_key, seat, now_ms)
 
@@ -232,7 +229,7 @@ class LiveTable:
 
     def _is_watched_by_player(self, seat: int) -> bool:
         key = self.there.places[seat].public_key
-        return any(seat in other.seats and other.viewer.public_key == key for other in self.feed.subscriptions)
+        return any(seat in other.seats and other.viewer.public_key == key for other in self.feed.players)
 
     def away_ms(self) -> int | None:
         """When the person whose card or naming of trumps is waited for counts as away; None where nobody can."""

@@ -47,6 +47,7 @@ CODES: Final[dict[type[HokmError], grpc.StatusCode]] = {
     errors.NotYourSeat: grpc.StatusCode.PERMISSION_DENIED,
     errors.Busy: grpc.StatusCode.UNAVAILABLE,
     errors.TableBusy: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    errors.TooManyAttached: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyCalls: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyOpened: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.TooManyProofs: grpc.StatusCode.RESOURCE_EXHAUSTED,

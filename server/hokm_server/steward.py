@@ -250,7 +250,8 @@ class Steward:
             self.wanted.no_more(live.id, seat)
         self.refuse_waiting(live)
         for subscription in tuple(live.feed.subscriptions):
-            subscription.end(pb.STREAM_END_GAME_OVER)
+            if subscription.lacks is None:  # else the last piece that it is brought says so
+                subscription.end(pb.STREAM_END_GAME_OVER)
         self._gone(live)
 
     def refuse_waiting(self, live: LiveTable) -> None:

@@ -22,7 +22,6 @@ from hokm.errors import (
     TooManyOpened,
     TooManyTables,
     UnknownTable,
-    UnknownVersion,
 )
 from hokm.events import (
     Anchor,
@@ -39,11 +38,11 @@ from hokm.table import (
 )
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
-from hokm_server.access import may_act, may_see, may_throw
+from hokm_server.access import may_act, may_throw
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
 from hokm_server.draft import Beside, Signet
-from hokm_server.feed import Outbox, Subscription, updates_bytes
+from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
 from hokm_server.recovery import recover
@@ -53,14 +52,13 @@ from hokm_server.steward import Steward
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.throwing import check_throw
 from hokm_server.wanted import Wanted
+from hokm_server.watching import Watching
 from hokm_server.writer import Writer
 
 MOST_WAITING: Final = 16
 """Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
 MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
-BACKLOG: Final = 256
-"""Entries in one update of what a watcher has missed."""
 OPENED: Final = 16
 """Tables that one caller has opened and that are not over."""
 
@@ -111,6 +109,7 @@ class Tables:
             wanted=self.wanted,
             gone=self._gone,
         )
+        self._watching = Watching(self._steward, clock, signet.key, 4 * most_of_address)
 
     # Start and stop.
 
@@ -255,46 +254,13 @@ class Tables:
         """Send entries after that version, and then each as it comes, to an outbox.
 
         Raises `UnknownTable`, `UnknownVersion` for a version that is not there yet, `SeatNotYours` for cards of a seat
-        that is not the caller's.
+        that is not the caller's, `TooManyAttached`.
         """
-        live = self._find(table_id)
-        table = live.there
-        if after is not None and after > table.version:
-            raise UnknownVersion(after, table.version)
-        for seat in seats:
-            may_see(table, viewer, seat)
-        old = outbox.subscriptions.pop(table_id, None)
-        if old is not None:
-            live.left_by(old, self._clock.now_ms())
-        subscription = Subscription(outbox, table_id, tuple(seats), viewer, lambda gone: self._unwatched(live, gone))
-        live.watched_by(subscription)
-        self._steward.want_stand_in(live)
-        self._send_backlog(live, subscription, -1 if after is None else after)
+        self._watching.watch(self._find(table_id), viewer, outbox, after, seats)
 
     def unwatch(self, outbox: Outbox) -> None:
         """The stream of this outbox is gone."""
-        for subscription in tuple(outbox.subscriptions.values()):
-            del outbox.subscriptions[subscription.table_id]
-            self._unwatched(self._live.get(subscription.table_id), subscription)
-
-    def _unwatched(self, live: LiveTable | None, subscription: Subscription) -> None:
-        if live is None:
-            return
-        live.left_by(subscription, self._clock.now_ms())
-        if not live.is_over:
-            self._steward.set_alarm(live)
-
-    def _send_backlog(self, live: LiveTable, subscription: Subscription, after: int) -> None:
-        first, last = after + 1, live.there.version
-        while first <= last:
-            entries = live.entries(first, BACKLOG)
-            upto = first + len(entries) - 1
-            hands = live.hands_for(self._signet.key, first - 1, upto)
-            update = pb.TableUpdate(table_id=live.id, first_version=first, entries=entries, hands=hands(subscription))
-            subscription.send(updates_bytes(update))
-            first = upto + 1
-        if live.is_over:
-            subscription.end(pb.STREAM_END_GAME_OVER)
+        self._watching.unwatch(outbox)
 
     def _find(self, table_id: bytes) -> LiveTable:
         """The table as it is, or was at its end. Raises `UnknownTable`."""

@@ -8,6 +8,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.auth import Viewer
 from tests.server.room import (
     Room,
+    all_of,
 )
 
 WATCHER = Viewer(bytes(32), False)
@@ -35,10 +36,7 @@ class Reader:
 
     async def read(self) -> bytes:
         """Everything that waits; entries without a gap."""
-        if self.outbox.is_empty:
-            return b""
-        chunk = await self.outbox.take()
-        assert chunk is not None
+        chunk = await all_of(self.outbox)
         self.octets += chunk
         for update in pb.PlayResponse.FromString(chunk).updates:
             assert update.table_id == self.table_id

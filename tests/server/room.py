@@ -460,9 +460,15 @@ def in_turn(table: Table) -> int:
 
 
 async def updates(outbox: Outbox) -> list[pb.TableUpdate]:
-    """What waits in an outbox."""
-    if outbox.is_empty:
-        return []
-    chunk = await outbox.take()
-    assert chunk is not None
-    return list(pb.PlayResponse.FromString(chunk).updates)
+    """What waits in an outbox, and what was missed before."""
+    return list(pb.PlayResponse.FromString(await all_of(outbox)).updates)
+
+
+async def all_of(outbox: Outbox) -> bytes:
+    """The same as bytes."""
+    chunks = b""
+    while not outbox.is_empty:
+        chunk = await outbox.take()
+        assert chunk is not None
+        chunks += chunk
+    return chunks

@@ -45,9 +45,14 @@ def looking(visit: Visit) -> Opens:
     return lambda: stub.Watch(health_pb2.HealthCheckRequest())
 
 
-def watching(visit: Visit, caller: Caller, table_id: bytes) -> Opens:
-    """A call of a key that never ends."""
-    return lambda: visit.tables.Watch(pb.WatchRequest(table_id=table_id), metadata=caller.metadata)
+def playing(visit: Visit, caller: Caller) -> Opens:
+    """A call of a key that never ends; what it asks first is answered with a refusal."""
+
+    async def asking() -> AsyncIterator[pb.PlayRequest]:
+        yield pb.PlayRequest(detach=[b"no table"])
+        await asyncio.get_running_loop().create_future()
+
+    return lambda: visit.tables.Play(asking(), metadata=caller.metadata)
 
 
 async def is_refused(opens: Opens, most: int) -> None:
@@ -74,31 +79,28 @@ async def test_a_connection_that_holds_its_calls_keeps_nobody_out(visit: Visit) 
 
 async def test_each_key_on_a_connection_has_a_share(visit: Visit) -> None:
     """A proxy brings many: who has signed in is counted by key, and who has not finds the connection free."""
-    table_id = await visit.seat_four()
-    first, second, *_ = visit.callers
-    async with held(watching(visit, first, table_id), CALLS), held(watching(visit, second, table_id), 1):
-        await is_refused(watching(visit, first, table_id), CALLS)
+    first, second = [await visit.enter(Caller(0)) for _ in range(2)]
+    async with held(playing(visit, first), CALLS), held(playing(visit, second), 1):
+        await is_refused(playing(visit, first), CALLS)
         await is_let_in(visit)
 
 
 async def test_an_address_that_holds_its_calls_keeps_nobody_out(visit: Visit) -> None:
     """A new key of it is refused, and so is a new connection; who comes from elsewhere is let in."""
-    table_id = await visit.seat_four()
-    first, second, third, _ = visit.callers
+    first, second, third = [await visit.enter(Caller(0)) for _ in range(3)]
     async with (
-        held(watching(visit, first, table_id), CALLS),
-        held(watching(visit, second, table_id), CALLS),
+        held(playing(visit, first), CALLS),
+        held(playing(visit, second), CALLS),
         stranger(visit) as other,
         stranger(visit, "127.0.0.2") as elsewhere,
     ):
-        await is_refused(watching(visit, third, table_id), 2 * CALLS)
+        await is_refused(playing(visit, third), 2 * CALLS)
         await is_refused(looking(other), 2 * CALLS)
         await is_let_in(elsewhere)
 
 
 async def test_an_operators_program_holds_what_it_needs(visit: Visit) -> None:
     """More than anybody else, and at nobody's expense."""
-    table_id = await visit.seat_four()
     operator = await visit.enter(Caller(0, visit.found.keys.operator))
-    async with held(watching(visit, operator, table_id), 2 * CALLS + 1):
+    async with held(playing(visit, operator), 2 * CALLS + 1):
         await is_let_in(visit)

@@ -32,7 +32,10 @@ KINDS = {
     errors.Busy: grpc.StatusCode.UNAVAILABLE,
 }
 
-USED_UP = {"TableBusy", "TooManyCalls", "TooManyOpened", "TooManyProofs", "TooManyTables", "TooManyWaiting"}
+USED_UP = {
+    *("TableBusy", "TooManyAttached", "TooManyCalls", "TooManyOpened", "TooManyProofs", "TooManyTables"),
+    "TooManyWaiting",
+}
 """Those of Busy where the caller, or all callers together, want too much."""
 
 

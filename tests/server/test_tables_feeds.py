@@ -16,6 +16,7 @@ from hokm.rules import Packets, TableRules
 from hokm.table import Round
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.feed import Outbox
+from hokm_server.watching import PIECE
 from tests.server.readers import WATCHER, Reader
 from tests.server.room import (
     TWO_AND_BOTS,
@@ -39,7 +40,7 @@ async def test_who_watches_gets_every_entry_in_order(room: Room) -> None:
     while not is_over(room.table(table_id)):
         await room.step(table_id)
         if room.rng.random() < 0.1:
-            readers.append(Reader(room, table_id, WATCHER))
+            readers.append(Reader(room, table_id, room.somebody(0).viewer))
         for reader in readers:
             if room.rng.random() < 0.3:
                 await reader.read()
@@ -56,7 +57,9 @@ async def test_a_stream_begins_after_the_version_that_the_reader_has(room: Room)
     await room.play(table_id, playing)
     last, entries = room.table(table_id).version, room.entries(table_id)
     for after in (None, *range(last + 1)):
-        sent = [each for update in await updates(room.watch(table_id, WATCHER, (), after)) for each in update.entries]
+        outbox = room.watch(table_id, WATCHER, (), after)
+        sent = [each for update in await updates(outbox) for each in update.entries]
+        room.tables.unwatch(outbox)
         assert sent == entries[0 if after is None else after + 1 :]
     with pytest.raises(UnknownVersion):
         room.watch(table_id, WATCHER, (), last + 1)
@@ -97,17 +100,44 @@ async def test_a_slow_reader_is_cut_off_and_can_go_on(room: Room) -> None:
     assert slow.entries == quick.entries == room.entries(table_id)
 
 
-async def test_a_backlog_that_does_not_fit_ends_with_the_gap(room: Room) -> None:
-    """No smaller update slips in behind what was left out."""
+async def test_what_was_missed_is_fetched_as_it_is_read(room: Room) -> None:
+    """A piece at a time, however small the outbox; what comes meanwhile comes with it, and then the end."""
     table_id, _ = await room.seat_four(TableRules(target=7))
+    await room.play(table_id, lambda table: table.version >= 3 * PIECE)
+    outbox = room.watch(table_id, WATCHER, most=1_000)
+    idle = room.watch(table_id, WATCHER, most=1_000)
+    entries: list[bytes] = []
+    for _ in range(2):
+        (update,) = pb.PlayResponse.FromString(await outbox.take() or b"").updates
+        assert (update.first_version, len(update.entries)) == (len(entries), PIECE)
+        entries += update.entries
     await room.finish(table_id)
-    reader = Reader.__new__(Reader)
-    reader.room, reader.table_id, reader.viewer, reader.seats = room, table_id, WATCHER, ()
-    reader.entries, reader.notes, reader.octets = [], [], b""
-    reader.attach(most=80_000)
-    await reader.read()
-    assert reader.end == pb.STREAM_END_BEHIND
-    assert reader.entries == room.entries(table_id)[: len(reader.entries)]
+    while not outbox.is_empty:
+        for update in pb.PlayResponse.FromString(await outbox.take() or b"").updates:
+            assert update.first_version == len(entries) or update.end == pb.STREAM_END_GAME_OVER
+            entries += update.entries
+    assert entries == room.entries(table_id)
+    assert not outbox.subscriptions
+    assert not idle._chunks
+    room.tables.unwatch(idle)
+
+
+async def test_what_was_missed_is_left_where_nobody_wants_it_any_more(room: Room) -> None:
+    """The table is detached, or attached anew, while a piece is fetched or before that."""
+    table_id, _ = await room.seat_four(TableRules(target=7))
+    await room.play(table_id, lambda table: table.version >= 3 * PIECE)
+    outbox = room.watch(table_id, WATCHER)
+    for _ in range(2):  # the first entries come from the store, in a thread
+        taking = asyncio.create_task(outbox.take())
+        await asyncio.sleep(0)
+        room.tables.watch(WATCHER, outbox, table_id, room.table(table_id).version - 1, ())
+        (update,) = pb.PlayResponse.FromString(await taking or b"").updates
+        assert (update.first_version, len(update.entries)) == (room.table(table_id).version, 1)
+        assert outbox.is_empty
+        room.tables.watch(WATCHER, outbox, table_id, None, ())
+    outbox.subscriptions[table_id].end(pb.STREAM_END_DETACHED)
+    (update,) = await updates(outbox)
+    assert (update.end, len(update.entries)) == (pb.STREAM_END_DETACHED, 0)
 
 
 async def test_the_newest_stream_of_a_player_takes_the_seat_over(room: Room) -> None:
@@ -136,7 +166,7 @@ async def test_attaching_a_table_again_on_one_stream_goes_on_there(room: Room) -
     await room.play(table_id, playing)
     assert [read_hand(note.note).packet for update in await updates(outbox) for note in update.hands] == [1, 2, 3]
     room.tables.unwatch(outbox)
-    assert room.live(table_id).feed.subscriptions == []
+    assert not room.live(table_id).feed.subscriptions
 
 
 async def test_who_does_not_read_is_waited_for(room: Room) -> None:
@@ -255,6 +285,8 @@ async def test_a_stand_in_is_sent_the_hand_that_it_plays_and_no_other(room: Room
     await room.stand_in(table_id, seat)
     operator = Reader(room, table_id, room.operator, (seat,))
     mine = Reader(room, table_id, players[seat].viewer, (seat,))
+    await operator.read()
+    await mine.read()
     await room.act(table_id, players[seat], Return())
     await room.play(table_id, lambda table: table.round == 2 and playing(table))
     await operator.read()

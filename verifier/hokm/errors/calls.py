@@ -170,6 +170,13 @@ class TableBusy(Busy):
     sentence = "{most} moves are waiting for this table already."
 
 
+class TooManyAttached(Busy):
+    """One caller, or all of one address together, have at most so many tables attached, or one table so often."""
+
+    most: int
+    sentence = "You, or your address, have {most} tables attached already, or this table so often: detach some."
+
+
 class TooManyCalls(Busy):
     """One caller, or all of one address together, have at most so many calls at a time."""
 
