@@ -18,6 +18,7 @@ from hokm.__main__ import main
 from hokm.errors import OutOfRange
 from hokm.events import GameEnded
 from hokm.policy import Policy, root_name
+from hokm.record import GameRecord, record
 from hokm.signing import SignatureType, VKey
 from hokm.verify import Finding, Report, Step, Verdict, Wishes, verify
 from tests.simulation.forge import Forgery
@@ -304,6 +305,11 @@ def test_short_is_a_line_for_each_proof(capsys: pytest.CaptureFixture[str]) -> N
         ("show", "missing.json"),
         ("show", "text.json"),
         ("show", "good.json", "--policy", "missing"),
+        ("record",),
+        ("record", "good.json", "game.json"),
+        ("record", "missing.json"),
+        ("record", "good.json", "--policy", "missing"),
+        ("record", "good.json", "--out", "."),
     ],
 )
 def test_wrong_usage_is_answered_with_one_sentence(
@@ -400,13 +406,48 @@ def test_show_does_not_tell_what_is_rejected(capsys: pytest.CaptureFixture[str])
     assert "Here the proof ends" in capsys.readouterr().out
 
 
+# Record.
+
+
+def test_record_writes_what_was_played(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """To the standard output or into a file; whether it was verified is said beside it."""
+    made = record((folder / "good.json").read_bytes())
+    assert run("record", "good.json") == 0
+    written, said = capsys.readouterr()
+    assert GameRecord.parse(written.encode()) == made
+    assert said == "hokm-verify: good.json: written, not verified: name a policy with --policy FILE.\n"
+    assert run("record", "good.json", "--policy", "plain.policy", "--out", "made.json") == 0
+    assert GameRecord.parse((folder / "made.json").read_bytes()) == made
+    assert capsys.readouterr() == ("", "hokm-verify: good.json: VERIFIED\n")
+
+
+def test_record_writes_nothing_of_what_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    """The report goes where sentences go."""
+    for policy in ((), ("--policy", "plain.policy")):
+        assert run("record", "forged.json", *policy) == 1
+        shown, errors = capsys.readouterr()
+        assert shown == ""
+        assert "ENDING_DIFFERS" in errors
+    assert run("record", "cut.json", "--policy", "plain.policy") == 3
+
+
 # As a process.
 
 
 def test_help_says_what_there_is() -> None:
     """Each option, and what the program exits with."""
     shown = subprocess.run([*PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
-    for word in ("--policy", "--json", "--every-signature", "--mine", "--head", "--explain", "--strict", "show PROOF"):
+    for word in (
+        "--policy",
+        "--json",
+        "--every-signature",
+        "--mine",
+        "--head",
+        "--explain",
+        "--strict",
+        "show PROOF",
+        "record PROOF",
+    ):
         assert word in shown
     assert "exit status:" in shown
 

@@ -132,6 +132,26 @@ def test_what_is_no_record_is_refused(octets: bytes) -> None:
         GameRecord.parse(octets)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("leader", 4),
+        ("leader", -1),
+        ("winner", 4),
+        ("cards", ""),
+        ("cards", "AS AS"),
+        ("by", ["player"]),
+        ("think_ms", []),
+    ],
+)
+def test_a_trick_that_no_four_can_play_is_refused(field: str, value: Any) -> None:
+    """A seat that there is not, no card, one card twice, lists that do not go with the cards."""
+    whole = told()
+    whole["rounds"][0]["tricks"][0][field] = value
+    with pytest.raises(BadRecord):
+        GameRecord.parse(json.dumps(whole).encode())
+
+
 def test_the_format_is_named() -> None:
     """So that a later one can be told from it."""
     assert told()["format"] == FORMAT

@@ -25,6 +25,7 @@ exit status:
 Of several proofs the worst decides: 1, then 2, 3, 4, 0.
 
 `hokm-verify show PROOF... [--lang en|fa] [--policy FILE]` tells what was played instead: see `hokm-verify show --help`.
+`hokm-verify record PROOF [--out FILE] [--policy FILE]` writes it as JSON for programs: see `hokm-verify record --help`.
 """
 
 
@@ -34,7 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="namereplace")  # where a terminal knows no ♠ it is named, and nothing fails
     try:
-        status = _show(asked[1:]) if asked[:1] == ["show"] else _verify(asked)
+        match asked:
+            case ["show", *rest]:
+                status = _show(rest)
+            case ["record", *rest]:
+                status = _record(rest)
+            case _:
+                status = _verify(asked)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _say("Interrupted.", 128 + signal.SIGINT)
@@ -111,6 +118,24 @@ def _show(arguments: Sequence[str]) -> int:
     from hokm.judging import show_files
 
     return show_files(asked.proofs, asked.lang, asked.policy)
+
+
+# hokm-verify record PROOF
+
+
+def _record(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="hokm-verify record",
+        description="Write what was played as JSON, without what proves it: hands, tricks, think times and the result.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("proof", metavar="PROOF", help="a proof file of a round or of a game")
+    parser.add_argument("--out", metavar="FILE", help="where to put it (standard output)")
+    parser.add_argument("--policy", metavar="FILE", help="verify the proof first, and write only if it is verified")
+    asked = parser.parse_args(arguments)
+    from hokm.judging import record_file
+
+    return record_file(asked.proof, asked.out, asked.policy)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import stat
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TextIO, TypeVar
 
 from hokm.errors import BadProof, HokmError, system_words
 from hokm.policy import MOST_BYTES as MOST_POLICY_BYTES
@@ -35,6 +35,8 @@ STATUS: Final = {
     Verdict.VERIFIED: VERIFIED,
 }
 """Of the worst verdict first."""
+
+T = TypeVar("T")
 
 FEW: Final = 4
 """Files up to so many are verified in this process: others take longer to start than they save."""
@@ -138,6 +140,9 @@ def _own_failure(error: Exception) -> str:
 
 def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> int:
     """Tell what was played in each: the exit status."""
+    from hokm.languages import Language
+    from hokm.telling import tell
+
     try:
         policy = None if policy_path is None else read_policy(policy_path)
     except WrongUsage as wrong:
@@ -147,40 +152,66 @@ def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> 
     for place, path in enumerate(paths):
         if place:
             print()
-        verdicts.add(_show(path, language, policy))
+        verdict, lines = _read_out(path, policy, lambda octets: [*tell(octets, Language(language))], sys.stdout)
+        verdicts.add(verdict)
+        if lines is not None:
+            print("\n".join(lines))
+            print()
+            print(_how_far(path, policy, verdict, "told"))
     worst = _worst(verdicts)
     return VERIFIED if worst is Verdict.WITH_WARNINGS else STATUS[worst]
 
 
-def _show(path: str, language: str, policy: Policy | None) -> Verdict:
-    """Tell what was played in one file. Where there is no policy, what can be told passes for verified."""
-    from hokm.languages import Language
-    from hokm.telling import tell
+def record_file(path: str, out: str | None, policy_path: str | None) -> int:
+    """Write the record of what was played in a file: the exit status."""
+    from hokm.record import record
 
+    try:
+        policy = None if policy_path is None else read_policy(policy_path)
+        verdict, octets = _read_out(path, policy, lambda octets: record(octets).format(), sys.stderr)
+        if octets is not None and out is not None:
+            write_file(out, octets)
+    except WrongUsage as wrong:
+        print(f"hokm-verify: {wrong}", file=sys.stderr)
+        return UNREADABLE
+    if octets is not None and out is None:
+        print(octets.decode(), end="")
+    if octets is not None:
+        print(f"hokm-verify: {_how_far(path, policy, verdict, 'written')}", file=sys.stderr)
+    return VERIFIED if verdict is Verdict.WITH_WARNINGS else STATUS[verdict]
+
+
+def _how_far(path: str, policy: Policy | None, verdict: Verdict, done: str) -> str:
+    """Whether what was done with a file rests on a verification."""
+    if policy is None:
+        return f"{path}: {done}, not verified: name a policy with --policy FILE."
+    return f"{path}: {verdict.value}"
+
+
+def _read_out(
+    path: str, policy: Policy | None, make: Callable[[bytes], T], complain_to: TextIO
+) -> tuple[Verdict, T | None]:
+    """What is made of a file's proof, and its verdict; nothing is made of a proof that is false or none.
+
+    Where there is no policy, what hangs together passes for verified.
+    """
     try:
         octets = read_file(path, MOST_GAME_BYTES)
         report = None if policy is None else verify(octets, policy)
         if report is not None and report.verdict in (Verdict.REJECTED, Verdict.UNREADABLE):
-            print("\n".join(page(path, report)))
-            return report.verdict
-        lines = list(tell(octets, Language(language)))
+            print("\n".join(page(path, report)), file=complain_to)
+            return report.verdict, None
+        return Verdict.VERIFIED if report is None else report.verdict, make(octets)
     except WrongUsage as wrong:
         print(f"hokm-verify: {wrong}", file=sys.stderr)
-        return Verdict.UNREADABLE
+        return Verdict.UNREADABLE, None
     except Refused as refused:
         finding = refused.finding
         print(f"hokm-verify: {path}: {finding.where}{finding.sentence} ({finding.code})", file=sys.stderr)
-        return Verdict.UNREADABLE if finding.step is Step.FORMAT else Verdict.REJECTED
+        return (Verdict.UNREADABLE if finding.step is Step.FORMAT else Verdict.REJECTED), None
     except Exception as error:
         print(f"hokm-verify: {path}: {_own_failure(error)}", file=sys.stderr)
-        return Verdict.UNREADABLE
-    print("\n".join(lines))
-    print()
-    if report is None:
-        print(f"{path}: told, not verified: name a policy with --policy FILE.")
-        return Verdict.VERIFIED
-    print(f"{path}: {report.verdict.value}")
-    return report.verdict
+        return Verdict.UNREADABLE, None
 
 
 # Reading.
@@ -201,6 +232,17 @@ def read_file(path: str, most: int) -> bytes:
     if len(octets) > most:
         raise WrongUsage(f"{path} has more than {most} bytes.")
     return octets
+
+
+def write_file(path: str, octets: bytes) -> None:
+    """Put them into a file. Raises `WrongUsage` with a sentence."""
+    try:
+        with open(path, "wb") as file:
+            file.write(octets)
+    except OSError as error:
+        raise WrongUsage(f"{path} cannot be written: {system_words(error).lower()}.") from None
+    except ValueError:
+        raise WrongUsage("A file name holds what no file name may hold.") from None
 
 
 def read_policy(path: str) -> Policy:

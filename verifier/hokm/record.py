@@ -16,7 +16,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hokm.cards import Card, cards_text, parse_card, suit_text
+from hokm.cards import Card, cards_text, hand_of, parse_cards, parse_suit, suit_text
 from hokm.deal import deal, draw, packets_of
 from hokm.errors import BadRecord, HokmError
 from hokm.events import (
@@ -152,7 +152,7 @@ class GameRecord:
             raise BadRecord(f"it is not of the format {FORMAT}")
         told["format_"] = told.pop("format")
         made = _read(cls, told, "the record")
-        _check_cards(made)
+        _check(made)
         return made
 
 
@@ -352,13 +352,34 @@ def _value(hint: Any, told: Any, where: str) -> Any:
     return told
 
 
-def _check_cards(made: GameRecord) -> None:
-    """Raise `BadRecord` unless every card is one."""
-    texts = [trick.cards for round_ in made.rounds for trick in round_.tricks]
-    texts += [hand for round_ in made.rounds for hand in round_.hands or ()]
+def _check(made: GameRecord) -> None:
+    """Raise `BadRecord` unless cards, suits, seats and sides are such, and the lists of a trick go with its cards."""
+    seats = [trick.leader for round_ in made.rounds for trick in round_.tricks]
+    seats += [trick.winner for round_ in made.rounds for trick in round_.tricks if trick.winner is not None]
+    seats += [round_.hakem for round_ in made.rounds]
+    sides = [side for side in (made.winner, *(round_.winner for round_ in made.rounds)) if side is not None]
+    if not all(0 <= seat < 4 for seat in seats) or not all(0 <= side < 2 for side in sides):
+        raise BadRecord("a seat is none of 0 to 3, or a side none of 0 and 1")
     try:
-        for text in texts:
-            for card in text.split():
-                parse_card(card)
+        for round_ in made.rounds:
+            _check_round(round_)
     except HokmError as error:
         raise BadRecord(str(error)) from None
+
+
+def _check_round(round_: RoundRecord) -> None:
+    if round_.trump is not None:
+        parse_suit(round_.trump)
+    elif round_.tricks:
+        raise BadRecord("cards were played before there were trumps")
+    if not 0 <= round_.points <= 3:
+        raise BadRecord("a round brings 0 to 3 points")
+    for hand in round_.hands or ():
+        if hand_of(parse_cards(hand)).bit_count() != 13:
+            raise BadRecord("a hand has not thirteen cards")
+    for trick in round_.tricks:
+        cards = parse_cards(trick.cards)
+        if not 1 <= len(cards) <= 4 or not len(cards) == len(trick.by) == len(trick.think_ms):
+            raise BadRecord("a trick has one to four cards, and as many ways and times")
+        if (trick.winner is not None) and len(cards) < 4:
+            raise BadRecord("a trick was taken before its fourth card")
