@@ -159,7 +159,7 @@ WORDS: Final = Words(
         "3: the card with the number 3. KH, 10h, hk, k♥, king of hearts: that card.",
         "A card in brackets may be played now.",
         "hearts, h or ♥: names the trumps, if you are the hakem.",
-        "last: the last trick. score: the score. again: everything once more.",
+        "last: the last trick. score: the score. rules: what this table plays by. again: everything.",
         "back: you are back, and the stand-in goes.",
         "leave: leaves the table. resign: gives the game up. Both ask first.",
         "quit: closes the program.",

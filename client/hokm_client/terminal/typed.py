@@ -86,7 +86,8 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
         case Leave() | Resign() as act:
             return _left(act, view)
         case None:
-            return read_customary(phrase, view) or _card_or_suit(phrase, text, view)
+            customary = read_customary(phrase, view)
+            return customary if customary is not None else _card_or_suit(phrase, text, view)
 
 
 def question(asked: Asked, language: Language) -> str:
