@@ -78,6 +78,8 @@ class Player:
         self._log = PublishedLog(connection, policy, keeping, self._log_caught)
         self._sides: dict[bytes, Tableside] = {}
         self._opening: dict[bytes, asyncio.Lock] = {}
+        self._first: dict[bytes, bytes] = {}
+        """The first entries of tables that were opened here, and at which nobody of ours has sat down yet."""
 
     @classmethod
     @asynccontextmanager
@@ -131,8 +133,14 @@ class Player:
     # Tables.
 
     async def open_table(self, rules: TableRules, bots: Sequence[SeatNumber] = ()) -> bytes:
-        """A new table with these rules; the house's bots are asked into those seats. Its id."""
-        table_id, _ = await self.connection.open_table(rules, bots)
+        """A new table with these rules; the house's bots are asked into those seats. Its id.
+
+        Raises `StrangeAnswer` where the table was opened by other rules than these.
+        """
+        table_id, first = await self.connection.open_table(rules, bots)
+        if _opening_of(first).rules != rules:
+            raise StrangeAnswer("it has opened the table by other rules than those that were asked for")
+        self._first[table_id] = first
         return table_id
 
     async def sit(
@@ -192,11 +200,9 @@ class Player:
         return side
 
     async def _open_side(self, table_id: bytes, watch: Callable[[Step], None] | None) -> Tableside:
-        first = await self.connection.entries(table_id, 0, 1)
+        first = self._first.get(table_id) or await self._first_entry(table_id)
         summary = await self.connection.table(table_id)
-        if not first:
-            raise StrangeAnswer("a table without a first entry")
-        desk = Desk(await self._stream(table_id, first[0]))
+        desk = Desk(await self._stream(table_id, first))
         desk.ready_at(summary.version)
         if watch is not None:
             desk.on_step.append(watch)
@@ -210,14 +216,19 @@ class Player:
             check=self._log.check_published if self._checks_log else None,
         )
         self._sides[table_id] = side
+        self._first.pop(table_id, None)
         side.attach()
+        side.take(pb.TableUpdate(table_id=table_id, entries=[first]))
         return side
+
+    async def _first_entry(self, table_id: bytes) -> bytes:
+        for entry in await self.connection.entries(table_id, 0, 1):
+            return entry
+        raise StrangeAnswer("a table without a first entry")
 
     async def _stream(self, table_id: bytes, first: bytes) -> Stream:
         """A stream under the manifest that its first entry names."""
-        content = read_event(parse_entry(first).body).content
-        if not isinstance(content, TableOpened):
-            raise StrangeAnswer("a table that does not begin with TableOpened")
+        content = _opening_of(first)
         manifests = self._manifests
         if manifests is None:
             manifests = self._manifests = Manifests(self.policy, self.connection.origin)
@@ -302,6 +313,14 @@ class Player:
             logger.error("%s; the evidence could not be saved: %s", fraud, error)
         else:
             logger.warning("%s; evidence: %s", fraud, path)
+
+
+def _opening_of(first: bytes) -> TableOpened:
+    """What a table's first entry says. Raises `StrangeAnswer` where it opens none."""
+    content = read_event(parse_entry(first).body).content
+    if not isinstance(content, TableOpened):
+        raise StrangeAnswer("a table that does not begin with TableOpened")
+    return content
 
 
 def _seat_of(table: Table, key: bytes) -> SeatNumber | None:
