@@ -83,10 +83,10 @@ class SomeHouse:
         """What the service does with one act of a stream."""
 
         def answer(outcome: Made | HokmError) -> None:
-            if isinstance(outcome, HokmError):
-                self.over.set_exception(outcome)
-            else:
+            if not isinstance(outcome, HokmError):
                 answered()
+            elif not self.over.done():
+                self.over.set_exception(outcome)
 
         signed = SignedMove(read_move(act.move), act.move, act.signature)
         self.tables.act(self.operator, act.table_id, signed, Beside(act.number), answer)
@@ -152,6 +152,8 @@ async def _settled(house: SomeHouse, table_id: bytes) -> None:
     version = house.tables.table(table_id).version
     while house.tables.table(table_id).version == version:
         await asyncio.sleep(0)
+        if house.over.done():
+            house.over.result()
 
 
 class Replayed:

@@ -170,6 +170,7 @@ def _connect(path: Path, busy_seconds: float, *, query_only: bool = False) -> sq
     try:
         for setting in (
             "synchronous = FULL",
+            "temp_store = MEMORY",  # what a statement may have to undo goes into no file of its own
             "fullfsync = ON",  # on a Mac, a flush that reaches the disk
             "secure_delete = ON",
             "recursive_triggers = ON",

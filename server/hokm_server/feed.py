@@ -9,13 +9,13 @@ after the last version that it has, and keeps nobody waiting. What a reader lack
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from hokm.errors import TooManyAttached
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.auth import Viewer
+from hokm_server.bell import Bell
 from hokm_server.shares import Share
 
 MOST_OUTBOX_BYTES: Final = 1 << 20
@@ -30,14 +30,14 @@ def updates_bytes(update: pb.TableUpdate) -> bytes:
 class Outbox:
     """What waits to be written to one stream."""
 
-    __slots__ = ("_bytes", "_chunks", "_closed", "_lacking", "_taken", "_taker", "most_bytes", "subscriptions")
+    __slots__ = ("_bytes", "_chunks", "_closed", "_come", "_lacking", "_taken", "most_bytes", "subscriptions")
 
     def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
         self._chunks: list[bytes] = []
         self._bytes = 0
-        self._taker: asyncio.Future[None] | None = None
-        """Waits for something to take. (An event would be one more future and one more queue for each write.)"""
-        self._taken = asyncio.Event()
+        self._come = Bell()
+        """There is something to take, or never will be."""
+        self._taken = Bell()
         self._closed = False
         self._lacking: dict[bytes, tuple[Subscription, Bring]] = {}
         """By table id, who lacks entries; whose turn is next stands first."""
@@ -56,12 +56,12 @@ class Outbox:
         """Let this be written even if the outbox is full: the word that nothing more comes of a table."""
         self._chunks.append(chunk)
         self._bytes += len(chunk)
-        self._wake()
+        self._come.ring()
 
     def fetch(self, subscription: Subscription, bring: Bring) -> None:
         """Have what a subscription lacks brought as it is read; `bring` puts the next piece here, if there is one."""
         self._lacking[subscription.table_id] = subscription, bring
-        self._wake()
+        self._come.ring()
 
     @property
     def is_empty(self) -> bool:
@@ -82,12 +82,11 @@ class Outbox:
                 continue
             if self._closed:
                 return None
-            self._taker = asyncio.get_running_loop().create_future()
-            await self._taker
+            await self._come.wait()
         taken = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks = []
         self._bytes = 0
-        self._taken.set()
+        self._taken.ring()
         return taken
 
     async def _bring(self) -> None:
@@ -102,19 +101,12 @@ class Outbox:
     async def not_full(self) -> None:
         """Wait while much of what the outbox may hold waits to be taken: whoever does not read is not listened to."""
         while self._bytes > self.most_bytes // 4:
-            self._taken.clear()
             await self._taken.wait()
 
     def close(self) -> None:
         """Nothing more is put; what waits can still be taken."""
         self._closed = True
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._taker is not None:
-            if not self._taker.done():  # it may have gone
-                self._taker.set_result(None)
-            self._taker = None
+        self._come.ring()
 
 
 class Subscription:

@@ -23,6 +23,7 @@ from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
 from hokm_server.auth import Viewer
+from hokm_server.bell import Bell
 from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, Made
@@ -145,7 +146,7 @@ class TablesService:
             async for request in requests:
                 stream.take(request)
                 await stream.outbox.not_full()
-            await stream.answered.wait()
+            await stream.all_answered()
             stream.outbox.close()
             await writer
         finally:
@@ -172,15 +173,13 @@ class TablesService:
 class _PlayStream:
     """One open Play call."""
 
-    __slots__ = ("_tables", "_unanswered", "_viewer", "answered", "outbox")
+    __slots__ = ("_answered", "_tables", "_unanswered", "_viewer", "outbox")
 
     def __init__(self, tables: Tables, viewer: Viewer) -> None:
         self._tables = tables
         self._viewer = viewer
         self._unanswered = 0
-        self.answered = asyncio.Event()
-        """Nothing that was asked for waits for its answer."""
-        self.answered.set()
+        self._answered = Bell()
         self.outbox = Outbox()
 
     def take(self, request: pb.PlayRequest) -> None:
@@ -218,8 +217,7 @@ class _PlayStream:
 
         def answer(outcome: Made | HokmError) -> None:
             self._unanswered -= 1
-            if not self._unanswered:
-                self.answered.set()
+            self._answered.ring()
             if isinstance(outcome, HokmError):
                 self._refuse(table_id, body, outcome)
             elif outcome.again or table_id not in self.outbox.subscriptions:
@@ -227,7 +225,6 @@ class _PlayStream:
                 self.outbox.put_last(updates_bytes(update))
 
         self._unanswered += 1
-        self.answered.clear()
         self._tables.act(self._viewer, table_id, signed, beside, answer)
 
     def _refuse(self, table_id: bytes, body: bytes, error: HokmError) -> None:
@@ -238,6 +235,11 @@ class _PlayStream:
             sentence=str(error),
         )
         self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
+
+    async def all_answered(self) -> None:
+        """Wait until nothing that was asked for waits for its answer."""
+        while self._unanswered:
+            await self._answered.wait()
 
     async def write_to(self, context: Context) -> None:
         """Write whatever the outbox has, until it is closed."""

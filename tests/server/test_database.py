@@ -64,12 +64,13 @@ def test_a_new_database_is_durable_ours_and_closed_to_others(path: Path) -> None
     with opened(path) as store:
         settings = {
             name: store._database.writing.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "secure_delete", "application_id", "page_size")
+            for name in ("journal_mode", "synchronous", "secure_delete", "temp_store", "application_id", "page_size")
         }
     assert settings == {
         "journal_mode": "wal",
         "synchronous": 2,
         "secure_delete": 1,
+        "temp_store": 2,
         "application_id": schema.APPLICATION_ID,
         "page_size": schema.PAGE_BYTES,
     }

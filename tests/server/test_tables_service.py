@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import grpc
 import pytest
@@ -20,6 +20,7 @@ from hokm.table import Ceremony
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import MOST_MOVE_BYTES, write_move
+from hokm_server.bell import Bell
 from hokm_server.feed import Outbox
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
 from tests.server.manual_clock import ManualClock
@@ -269,8 +270,8 @@ async def test_a_stream_that_is_closed_ends(visit: Visit) -> None:
     assert await stream.call.read() is grpc.aio.EOF
 
 
-class Waited(asyncio.Event):
-    """An event that tells when somebody waits for it, and what waited in the outbox then."""
+class Waited(Bell):
+    """A bell that tells when somebody waits for it, and what waited in the outbox then."""
 
     def __init__(self, outbox: Outbox) -> None:
         super().__init__()
@@ -278,11 +279,11 @@ class Waited(asyncio.Event):
         self.most_bytes = 0
         self._outbox = outbox
 
-    async def wait(self) -> Literal[True]:
+    async def wait(self) -> None:
         """Tell, and wait."""
         self.begun.set()
         self.most_bytes = max(self.most_bytes, self._outbox._bytes)
-        return await super().wait()
+        await super().wait()
 
 
 async def test_who_asks_and_does_not_read_does_not_fill_the_server(visit: Visit) -> None:
