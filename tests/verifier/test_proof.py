@@ -14,7 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hokm.errors import BadProof
-from hokm.proof import MOST_GAME_BYTES, MOST_ROUND_BYTES, AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
+from hokm.proof import (
+    LAST_ROUND,
+    MOST_GAME_BYTES,
+    MOST_ROUND_BYTES,
+    AnchorProof,
+    Inclusion,
+    ManifestProof,
+    Proof,
+    ProofKind,
+)
 from hokm.verify import Verdict, verify
 from tests.simulation.stories import story
 
@@ -28,7 +37,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 def proofs(draw: st.DrawFn) -> Proof:
     """Any proof that a file can hold."""
     kind = draw(st.sampled_from(ProofKind))
-    number = draw(st.integers(1, 2**63 - 1)) if kind is ProofKind.ROUND else None
+    number = draw(st.integers(1, LAST_ROUND)) if kind is ProofKind.ROUND else None
     later = number is not None and number > 1
     return Proof(
         kind=kind,
@@ -116,6 +125,7 @@ REFUSED: dict[str, bytes | Callable[[], bytes]] = {
     "not a number": json.dumps(TRUE).replace('"round": 2', '"round": NaN', 1).encode(),
     "a control character": json.dumps(TRUE).replace('"round"', '"rou\nnd"', 1).encode(),
     "round 0": with_(round=0),
+    "a round that no context can name": with_(round=LAST_ROUND + 1),
     "capitals in the table": with_(table="AA" * 16),
     "base64 without padding": with_(entries=["QUI"]),
     "base64 with stray bits": with_(entries=["QUJ="]),
