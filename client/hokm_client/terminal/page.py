@@ -43,6 +43,7 @@ def draw_page(
         text += [*([""] if page.title else []), *lines(sentence)]
     table = [line for message in view.messages[-1:] for line in lines(clean(message), Style.BOLD)]
     table += lines(" ".join(say.turn(view, language)), Style.BOLD)
+    table += lines(say.prompt(view, language), Style.FAINT) if view.is_tea_time else []
     room = max(1, height - len(table) - 3)
     shown, rest = text[page.read : page.read + room], page.read + room < len(text)
     while len(shown) > 1 and not shown[-1]:

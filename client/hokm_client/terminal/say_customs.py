@@ -167,20 +167,15 @@ def tea_news(before: View, after: View, language: Language) -> Iterator[str]:
     """How a tea has gone on."""
     catalogue = customs(language)
     was, now = before.tea, after.tea
+    yield from tea_comes_and_goes(before, after, language)
     if now is None:
-        if was is not None and was.step is TeaStep.DRUNK:
-            yield catalogue.tea_is_over
-        elif was is not None and after.phase is not Phase.GAME_OVER:
-            yield catalogue.is_refused
         return
-    if was is None:
-        yield catalogue.asks_for_tea[place(now.asker, after.me)]
-        if after.may_answer_tea:
-            yield catalogue.say_yes_or_no
+    if was is None and after.may_answer_tea:
+        yield catalogue.say_yes_or_no
     drunk = now.step is TeaStep.DRUNK
-    agreed = was.agreed if was is not None and (was.step is TeaStep.DRUNK) == drunk else ()
-    if drunk and (was is None or was.step is not TeaStep.DRUNK):
+    if drunk and not before.is_tea_time:
         yield catalogue.tea_begins
+    agreed = was.agreed if was is not None and before.is_tea_time == drunk else ()
     for seat in after.around():
         if seat in now.agreed and seat not in agreed:
             yield (catalogue.is_ready if drunk else catalogue.says_yes)[place(seat, after.me)]
@@ -188,10 +183,22 @@ def tea_news(before: View, after: View, language: Language) -> Iterator[str]:
         yield catalogue.is_granted
 
 
+def tea_comes_and_goes(before: View, after: View, language: Language) -> Iterator[str]:
+    """Who has asked for it, and that there is none any more."""
+    catalogue = customs(language)
+    if before.tea is None and after.tea is not None:
+        yield catalogue.asks_for_tea[place(after.tea.asker, after.me)]
+    elif before.tea is not None and after.tea is None:
+        if before.is_tea_time:
+            yield catalogue.tea_is_over
+        elif after.phase is not Phase.GAME_OVER:
+            yield catalogue.is_refused
+
+
 def notices(before: View, after: View, language: Language) -> list[str]:
-    """What is worth a notice beside a picture, in which a card laid face down is to be seen by itself."""
-    if before.round != after.round:
-        return [*tea_news(before, after, language)]
-    seen = replace(before, face_down=after.face_down)
-    news = (table_news(seen, after, language), run_news(before, after, language), tea_news(before, after, language))
-    return [sentence for sentences in news for sentence in sentences]
+    """What is worth a notice beside a picture, which shows the rest by itself."""
+    news = [*tea_comes_and_goes(before, after, language)]
+    if before.round == after.round:
+        news += [*table_news(replace(before, face_down=after.face_down), after, language)]
+        news += [*run_news(before, after, language)]
+    return news
