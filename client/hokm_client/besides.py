@@ -22,8 +22,8 @@ THINGS: Final = tuple(thing for thing in pb.Thing.values() if thing != pb.THING_
 
 # How likely each is after one entry; a round has some sixty, and each of four seats is asked.
 COMES_EARLY: Final = 1 / 25
-TAKES_BACK: Final = 1 / 20
-PICKS_UP: Final = 1 / 10
+TAKES_BACK: Final = 1 / 5
+PICKS_UP: Final = 1 / 5
 ASKS_FOR_TEA: Final = 1 / 600
 ANSWERS: Final = 1 / 2
 SAYS_NO: Final = 1 / 8

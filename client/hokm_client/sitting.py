@@ -84,7 +84,7 @@ class Sitting:
         self.seat = seat
         self.on_refusal: Callable[[HokmError], None] = _unheard
         """Told why what `choose` gave was refused; it is asked again where the decision is still open."""
-        self.on_landed: Callable[[SeatNumber, int], None] = _nothing_landed
+        self.on_landed: Callable[[SeatNumber, int], None] = nothing_landed
         """Told of each thing (a `pb.Thing`) that is thrown, and at whom (H5)."""
         self.over: asyncio.Future[GameEnded | ServerFault] = asyncio.get_running_loop().create_future()
         """How the game ended, once its last entry is published: nobody can make it another game any more.
@@ -317,7 +317,7 @@ def heard(future: asyncio.Future[Any]) -> None:
         future.exception()
 
 
-def _nothing_landed(at: SeatNumber, thing: int) -> None:
+def nothing_landed(at: SeatNumber, thing: int) -> None:
     """Nobody looks."""
 
 

@@ -17,7 +17,7 @@ from hokm_client.fraud import Fraud
 from hokm_client.play_stream import Attached, PlayStream
 from hokm_client.question import Question
 from hokm_client.seat import Seat
-from hokm_client.sitting import Besides, Choose, Sitting, fail, heard
+from hokm_client.sitting import Besides, Choose, Sitting, fail, heard, nothing_landed
 from hokm_client.stream import Step, Stream
 
 logger = logging.getLogger(__name__)
@@ -52,6 +52,8 @@ class Tableside:
         self._closings = Closings(check, self._promise_broken)
         self.desk = desk
         self.sittings: list[Sitting] = []
+        self.on_landed: Callable[[int, int], None] = nothing_landed
+        """For whoever only watches: told at which seat what lands (H5)."""
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ready.add_done_callback(heard)
         desk.on_step.append(self._stepped)
@@ -102,8 +104,8 @@ class Tableside:
             for sitting in tuple(self.sittings):
                 sitting.pump()
         for landed in update.thrown:
-            for sitting in tuple(self.sittings):
-                sitting.on_landed(landed.at, landed.thing)
+            for told in (self.on_landed, *(sitting.on_landed for sitting in self.sittings)):
+                told(landed.at, landed.thing)
         if update.end:
             self._ended(update.end)
 
