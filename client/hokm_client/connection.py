@@ -13,11 +13,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import grpc
+from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from hokm.errors import Busy, HokmError, NotSignedIn
 from hokm.keys import KEYS_TABLE
+from hokm.proof import MOST_GAME_BYTES, MOST_ROUND_BYTES
 from hokm.rules import TableRules
 from hokm.sign_in import signed_challenge
 from hokm.signing import SigningKey
@@ -27,10 +29,12 @@ from hokm.v1.log_service_pb2_grpc import LogServiceStub
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import write_rules
-from hokm_client import errors
+from hokm_client import answers, errors
 from hokm_client.machine import Machine
 
 CALL_SECONDS: Final = 10.0
+PROOF_SECONDS: Final = 120.0
+"""A proof file has come as a whole so soon."""
 RENEW_MS: Final = 30_000
 """A token that ends so soon is not used any more."""
 
@@ -70,18 +74,27 @@ T = TypeVar("T")
 def error_of(rpc: grpc.aio.AioRpcError, address: str) -> HokmError:
     """The error that the server raised, from the status that came of it."""
     code, text = rpc.code(), rpc.details() or ""
-    for name, packed in rpc.trailing_metadata() or ():
-        if name == _DETAILS and isinstance(packed, bytes):
-            status, info = Status.FromString(packed), ErrorInfo()
-            for detail in status.details:
-                if detail.Unpack(info):
-                    unknown = _UNKNOWN.get(code, errors.Refused)
-                    return errors.refusal(info.reason, info.metadata, status.message, unknown)
+    if (told := _told(rpc)) is not None:
+        info, sentence = told
+        return errors.refusal(info.reason, info.metadata, sentence, _UNKNOWN.get(code, errors.Refused))
     if code in _NO_WAY:
         return errors.Unreachable(address, _last_words(text) or code.name)
     if code in _UNKNOWN:
         return _UNKNOWN[code](code.name, {}, text or code.name)
     return errors.ServerBroken(text or code.name)
+
+
+def _told(rpc: grpc.aio.AioRpcError) -> tuple[ErrorInfo, str] | None:
+    """The reason with its facts, and the sentence; None where nothing is told that can be read."""
+    for name, packed in rpc.trailing_metadata() or ():
+        if name == _DETAILS and isinstance(packed, bytes):
+            try:
+                status, info = Status.FromString(packed), ErrorInfo()
+                if any(detail.Unpack(info) for detail in status.details):
+                    return info, status.message
+            except DecodeError:
+                return None
+    return None
 
 
 def _last_words(text: str) -> str:
@@ -232,6 +245,7 @@ class Connection:
         """A new table: its id and its first entry."""
         message = rules_pb2.TableRules.FromString(write_rules(rules))
         answer = await self._call(self._tables.OpenTable, pb.OpenTableRequest(rules=message, bot_seats=bots))
+        answers.check_table_id(answer.table_id)
         return answer.table_id, answer.entry
 
     async def list_tables(self, *, with_free_seat: bool = False) -> list[pb.TableSummary]:
@@ -241,6 +255,7 @@ class Connection:
         while True:
             request = pb.ListTablesRequest(with_free_seat=with_free_seat, page_size=100, page_token=page)
             answer = await self._call(self._tables.ListTables, request)
+            answers.check_page(answer, len(found))
             found += answer.tables
             page = answer.next_page_token
             if not page:
@@ -248,7 +263,9 @@ class Connection:
 
     async def table(self, table_id: bytes) -> pb.TableSummary:
         """One table as the server says that it stands."""
-        return (await self._call(self._tables.GetTable, pb.GetTableRequest(table_id=table_id))).table
+        table = (await self._call(self._tables.GetTable, pb.GetTableRequest(table_id=table_id))).table
+        answers.check_table(table)
+        return table
 
     async def call_bots(self, table_id: bytes, seats: Sequence[int]) -> None:
         """Ask the house's bots to take free seats."""
@@ -268,6 +285,8 @@ class Connection:
         call = self._tables.WatchWanted(pb.WatchWantedRequest(), metadata=await self.authorization())
         try:
             async for wanted in call:
+                answers.check_table_id(wanted.table_id)
+                answers.check_seat(wanted.seat)
                 yield wanted
         except grpc.aio.AioRpcError as rpc:
             error = error_of(rpc, self.address)
@@ -289,6 +308,7 @@ class Connection:
         found: list[bytes] = []
         while more := await self.entries(KEYS_TABLE, len(found)):
             found += more
+            answers.check_manifests(len(found))
         return found
 
     async def checkpoint(self) -> bytes:
@@ -310,18 +330,27 @@ class Connection:
     async def round_proof(self, table_id: bytes, number: int) -> bytes:
         """The proof file of a round."""
         request = log_service_pb2.GetRoundProofRequest(table_id=table_id, round=number)
-        return await self._pieces(self._log.GetRoundProof(request, metadata=self._name()))
+        call = self._log.GetRoundProof(request, timeout=PROOF_SECONDS, metadata=self._name())
+        return await self._pieces(call, MOST_ROUND_BYTES)
 
     async def game_proof(self, table_id: bytes) -> bytes:
         """The proof file of a whole game."""
         request = log_service_pb2.GetGameProofRequest(table_id=table_id)
-        return await self._pieces(self._log.GetGameProof(request, metadata=self._name()))
+        call = self._log.GetGameProof(request, timeout=PROOF_SECONDS, metadata=self._name())
+        return await self._pieces(call, MOST_GAME_BYTES)
 
-    async def _pieces(self, call: Any) -> bytes:
+    async def _pieces(self, call: Any, most: int) -> bytes:
+        """All pieces as one file, which has at most so many bytes."""
+        whole = bytearray()
         try:
-            return b"".join([answer.piece async for answer in call])
+            async for answer in call:
+                whole += answer.piece
+                answers.check_length(whole, most)
         except grpc.aio.AioRpcError as rpc:
             raise error_of(rpc, self.address) from None
+        finally:
+            call.cancel()
+        return bytes(whole)
 
     async def play(self) -> PlayCall:
         """A new call of moves out and updates in."""
@@ -350,7 +379,10 @@ class PlayCall:
             response = await self._call.read()
         except grpc.aio.AioRpcError as rpc:
             raise error_of(rpc, self._address) from None
-        return response if isinstance(response, pb.PlayResponse) else None
+        if not isinstance(response, pb.PlayResponse):
+            return None
+        answers.check_things(response)
+        return response
 
     async def write(self, request: pb.PlayRequest) -> bool:
         """Send this; False where the call is over: `read` says why."""

@@ -58,6 +58,7 @@ class PlayStream:
     def attach(self, table_id: bytes, table: Attached) -> None:
         """Let updates of that table come; once more, to ask for other seats or from another version."""
         self._tables[table_id] = table
+        self._detach.discard(table_id)  # it would be done after the attach
         self._attach.add(table_id)
         self._something.set()
         if self._task is None:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from hokm.errors import Busy, HokmError, SeatNotYours
 from hokm.events import Act, SignedMove, StoodIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.closing import CheckPublished, Closings
 from hokm_client.desk import Desk
-from hokm_client.errors import ManifestWanted, TakenOver
+from hokm_client.errors import ManifestWanted, StrangeAnswer, TakenOver
 from hokm_client.fraud import Fraud
 from hokm_client.play_stream import Attached, PlayStream
 from hokm_client.question import Question
@@ -21,6 +22,9 @@ from hokm_client.sitting import Besides, Choose, Sitting, fail, heard, nothing_l
 from hokm_client.stream import Step, Stream
 
 logger = logging.getLogger(__name__)
+
+MOST_ENDS: Final = 3
+"""So often the server may end the updates of a table at which nothing happens."""
 
 
 class Tableside:
@@ -49,6 +53,8 @@ class Tableside:
         self._learn_manifests = learn
         self._learning: asyncio.Future[None] | None = None
         self._nameless = False
+        self._ends = 0
+        """How often the server has ended the table's updates since the last entry."""
         self._closings = Closings(check, self._promise_broken)
         self.desk = desk
         self.sittings: list[Sitting] = []
@@ -97,6 +103,8 @@ class Tableside:
             return
         if desk.is_ready and not self.ready.done():
             self.ready.set_result(None)
+        if desk.version != before:
+            self._ends = 0
         if desk.version != before and self._nameless:
             self._nameless = False
             self.attach()
@@ -218,13 +226,18 @@ class Tableside:
                 sitting.refused(act, error)
 
     def _ended(self, end: pb.StreamEnd.ValueType) -> None:
+        """The server says that it sends nothing more: that the game is over is for the entries to say."""
         stream = self._stream
-        if end == pb.STREAM_END_BEHIND:
-            self.attach()
-            return
-        stream.ended(self.desk.stream.id)
         if end == pb.STREAM_END_TAKEN_OVER:
+            stream.ended(self.desk.stream.id)
             number = self.sittings[0].number if self.sittings else 0
             self.failed(TakenOver(number))
-        elif end == pb.STREAM_END_GAME_OVER:
+        elif self.desk.stream.is_over:
+            stream.ended(self.desk.stream.id)
             self._closings.over.add_done_callback(lambda _: self._forget(self))
+        elif self._learning is None or self._learning.done():  # else it is attached again as soon as that is learned
+            self._ends += 1
+            if self._ends > MOST_ENDS:
+                self.failed(StrangeAnswer("it ends the stream of a game that goes on"))
+            else:
+                self.attach()

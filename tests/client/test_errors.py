@@ -54,6 +54,15 @@ def test_every_error_comes_back_as_itself(kind: type[HokmError]) -> None:
     assert (again.facts, str(again)) == (error.facts, str(error))
 
 
+def test_details_that_cannot_be_read_are_none() -> None:
+    """What is left is the status, and its kind."""
+    details = grpc.aio.Metadata(("grpc-status-details-bin", b"\xff\xff\xff"))
+    rpc = grpc.aio.AioRpcError(grpc.StatusCode.ABORTED, grpc.aio.Metadata(), details, details="no")
+    error = error_of(rpc, "a:1")
+    assert isinstance(error, RefusedInConflict)
+    assert str(error) == "no"
+
+
 @pytest.mark.parametrize("facts", [{}, {"seen_version": "1"}, {"seen_version": "one", "opened": "2"}])
 def test_a_reason_whose_facts_do_not_fit_keeps_its_words(facts: dict[str, str]) -> None:
     """A newer server may know a fact that we do not: nothing is lost, and nothing is made up."""
