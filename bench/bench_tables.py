@@ -48,6 +48,7 @@ class Size:
     warm_seconds: float = 1.0
     seconds: float = 6.0
     script_moves: int = 200
+    memory_moves: int = 40
 
 
 QUICK = Size(2, 2, 2, 20, 0.1, 0.3, 20)
@@ -73,13 +74,15 @@ class _Bench:
         """All measurements, one after the other."""
         size = self._size
         print(f"The tables: {size.seconds:g} s for each figure; SQLite in {self._folder.parent.resolve()}", flush=True)
-        bare = await self._bare()
         scripts = await pipeline.record(self._folder / "recorded", size.many_tables, size.script_moves)
-        free = await pipeline.replay(self._folder / "replayed", scripts)
+        bare_before = await self._bare("bare-1")
         with server(self._folder / "house") as served:
             streams = await self._persons(served, Stream, size.tables)
+            bare = bare_before + await self._bare("bare-2")
             simple = await self._persons(served, Simple, size.tables)
+            free_before = await pipeline.replay(self._folder / "replayed-1", scripts)
             many = await self._bots(served)
+            free = free_before + await pipeline.replay(self._folder / "replayed-2", scripts)
             paced = await self._persons(served, Stream, size.paced_tables, size.pace / size.paced_tables)
         few, several = f"{size.tables} tables", f"{size.many_tables} tables"
         tell(
@@ -133,16 +136,16 @@ class _Bench:
             "the players' own waiting for a processor is in these figures",
         )
         tell(
-            f"Memory of a table with 4 connections, of {size.paced_tables} tables in a round",
+            f"Memory of a table with 4 connections: {size.paced_tables} more in their first round",
             [
                 Row("plain text", await self._memory("plain"), "KiB", goal="must 250, goal 170"),
                 Row("TLS", await self._memory("secure", certificate(self._folder)), "KiB", goal="must 400, goal 310"),
             ],
         )
 
-    async def _bare(self) -> Measured:
+    async def _bare(self, name: str) -> Measured:
         """The floor of a move over streams."""
-        folder = self._folder / "bare"
+        folder = self._folder / name
         folder.mkdir()
         with running(["-m", "bench.bare", str(folder)]) as served:
             crowd = BareCrowd(served.address)
@@ -184,18 +187,19 @@ class _Bench:
 
     async def _memory_of(self, crowd: Crowd, served: Served) -> float:
         tables = self._size.paced_tables
-        (first,) = await seat_persons(crowd, Stream, 1)
-        first.pace(50.0)
-        await begin([first])
-        await crowd.wait(self._size.warm_seconds)  # whatever is made once has been made
+        await self._play_some(crowd, tables // 2)  # whatever is made once, for however many tables, has been made
         before = served.resident_bytes()
+        await self._play_some(crowd, tables)
+        return (served.resident_bytes() - before) / tables / 1024
+
+    async def _play_some(self, crowd: Crowd, tables: int) -> None:
+        """More tables, in the first round of whose game some cards are played."""
         found = await seat_persons(crowd, Stream, tables)
         for table in found:
-            table.stop_after(20)  # the draw, the deal, and some cards
+            table.stop_after(self._size.memory_moves)
         await begin(found)
         while not all(table.has_stopped for table in found):
             await crowd.wait(0.1)
-        return (served.resident_bytes() - before) / tables / 1024
 
 
 def _shares(measured: Measured) -> str:

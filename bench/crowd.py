@@ -14,6 +14,7 @@ import asyncio
 import os
 import time
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -310,25 +311,28 @@ async def seat_bots(crowd: Crowd, operator: SigningKey, tables: int) -> list[Tab
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What a stretch of play came to."""
 
-    def __init__(self, crowd: Crowd, served: Served) -> None:
-        self._crowd = crowd
-        self._served = served
-        self._begun = self._now()
+    seconds: float
+    server_seconds: float
+    """Processor time of the server, all its threads."""
+    crowd_seconds: float
+    """Processor time of the players, which are this process."""
+    moves: int
+    seconds_of_moves: list[float]
+    """From the shortest to the longest."""
 
-    def _now(self) -> tuple[float, float, float, int, int]:
-        crowd = self._crowd
-        cpu = self._served.cpu_seconds()
-        return time.perf_counter(), cpu, time.process_time(), crowd.moves, len(crowd.seconds_of_moves)
-
-    def end(self) -> None:
-        """It is over."""
-        begun, ended = self._begun, self._now()
-        self.seconds, self.server_seconds, self.crowd_seconds = (ended[at] - begun[at] for at in range(3))
-        self.moves = ended[3] - begun[3]
-        self.seconds_of_moves = sorted(self._crowd.seconds_of_moves[begun[4] :])
+    def __add__(self, other: Measured) -> Measured:
+        """Both as one."""
+        return Measured(
+            self.seconds + other.seconds,
+            self.server_seconds + other.server_seconds,
+            self.crowd_seconds + other.crowd_seconds,
+            self.moves + other.moves,
+            sorted(self.seconds_of_moves + other.seconds_of_moves),
+        )
 
     @property
     def rate(self) -> float:
@@ -348,7 +352,13 @@ class Measured:
 async def measure(crowd: Crowd, served: Served, warm_seconds: float, seconds: float) -> Measured:
     """Look at a crowd that plays, after a while."""
     await crowd.wait(warm_seconds)
-    measured = Measured(crowd, served)
+    begun, server_begun, crowd_begun = time.perf_counter(), served.cpu_seconds(), time.process_time()
+    moves, times = crowd.moves, len(crowd.seconds_of_moves)
     await crowd.wait(seconds)
-    measured.end()
-    return measured
+    return Measured(
+        time.perf_counter() - begun,
+        served.cpu_seconds() - server_begun,
+        time.process_time() - crowd_begun,
+        crowd.moves - moves,
+        sorted(crowd.seconds_of_moves[times:]),
+    )

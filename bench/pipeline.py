@@ -167,6 +167,11 @@ class Replayed:
         self.durability = durability
         """The modes that SQLite said it was in."""
 
+    def __add__(self, other: Replayed) -> Replayed:
+        """Both as one."""
+        moves, seconds = self.moves + other.moves, self.seconds + other.seconds
+        return Replayed(moves, seconds, self.cpu_seconds + other.cpu_seconds, self.durability)
+
     @property
     def rate(self) -> float:
         """Moves in a second."""

@@ -26,8 +26,8 @@ from hokm_server.feed import Feed, HandsFor, Subscription
 from hokm_server.shares import Caller, Share
 from hokm_server.throwing import Throws
 
-KEPT_ENTRIES = 64
-"""Of one table in memory at least; twice as many at most. A round has some 60."""
+KEPT_ENTRIES = 32
+"""Of one table in memory at least; twice as many at most, which is a round."""
 
 MOVES_BEFORE_START = 4
 """Of one caller at one table."""
