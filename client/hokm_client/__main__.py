@@ -81,14 +81,17 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--seat", type=int, choices=range(4), metavar="N", help="this seat, 0 to 3; else a free one")
     play.add_argument("--open", action="store_true", help="open a new table")
     play.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="its seats for the house's bots: 1,2,3")
+    play.add_argument("--private", action="store_true", help="the new table is in no list, and has a join code")
+    play.add_argument("--code", default="", metavar="LETTERS", help="the join code of a private table")
     _add_rules(play)
     _add_manner(play)
     play.set_defaults(run=_play)
 
-    opened = commands.add_parser("open", help="open a table and print its id")
+    opened = commands.add_parser("open", help="open a table and print its id, and the join code of a private one")
     _add_connection(opened)
     _add_rules(opened)
     opened.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="seats for the house's bots: 1,2,3")
+    opened.add_argument("--private", action="store_true", help="it is in no list, and has a join code")
     opened.set_defaults(run=_open)
 
     listed = commands.add_parser("list", help="list the tables that are not over")
@@ -236,7 +239,8 @@ def _play(asked: argparse.Namespace) -> int:
         var=asked.var,
         tls=asked.tls,
     )
-    wish = Wish(asked.table, asked.seat, _rules(asked) if asked.open else None, asked.bots)
+    rules = _rules(asked) if asked.open else None
+    wish = Wish(asked.table, asked.seat, rules, asked.bots, asked.private, asked.code)
     left = asyncio.run(play(door, wish, _manner(asked)))
     return FAILED if left is Left.FAILED else 0
 
@@ -265,7 +269,8 @@ def _at_terminal() -> bool:
 
 def _open(asked: argparse.Namespace) -> int:
     async def open_table(player: Player) -> None:
-        print((await player.open_table(_rules(asked), asked.bots)).hex())
+        table_id = await player.open_table(_rules(asked), asked.bots, private=asked.private)
+        print(table_id.hex(), *filter(None, [await player.join_code(table_id)]))
 
     return _with_player(asked, open_table)
 

@@ -241,12 +241,15 @@ class Connection:
                 self.forget_token()
         raise AssertionError("the loop returns or raises")
 
-    async def open_table(self, rules: TableRules, bots: Sequence[int] = ()) -> tuple[bytes, bytes]:
-        """A new table: its id and its first entry."""
+    async def open_table(
+        self, rules: TableRules, bots: Sequence[int] = (), *, private: bool = False
+    ) -> pb.OpenTableResponse:
+        """A new table: its id, its first entry, and the join code of a private one."""
         message = rules_pb2.TableRules.FromString(write_rules(rules))
-        answer = await self._call(self._tables.OpenTable, pb.OpenTableRequest(rules=message, bot_seats=bots))
+        request = pb.OpenTableRequest(rules=message, bot_seats=bots, private=private)
+        answer = await self._call(self._tables.OpenTable, request)
         answers.check_table_id(answer.table_id)
-        return answer.table_id, answer.entry
+        return answer
 
     async def list_tables(self, *, with_free_seat: bool = False) -> list[pb.TableSummary]:
         """All tables, newest first."""

@@ -25,7 +25,7 @@ from hokm_client.stream import Step, Stream
 class Desk:
     """The stream of one table and the seats that this program plays at it."""
 
-    __slots__ = ("_ready_at", "fraud", "is_ready", "on_refusal", "on_step", "seats", "stream")
+    __slots__ = ("_ready_at", "fraud", "is_ready", "join_code", "on_refusal", "on_step", "seats", "stream")
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
@@ -37,6 +37,8 @@ class Desk:
         self.fraud: Fraud | None = None
         self.is_ready = False
         """Everything that was there when the table was attached has come: now the seats may act."""
+        self.join_code = ""
+        """What the server told of a private table that is at home here."""
         self._ready_at = 0
 
     @property

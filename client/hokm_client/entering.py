@@ -58,6 +58,10 @@ class Wish:
     """The rules of a new table."""
     bots: Sequence[Seat] = ()
     """Its seats for the house's bots."""
+    private: bool = False
+    """The new table is in no list."""
+    join_code: str = ""
+    """Of a private table that somebody else has opened."""
 
 
 async def play(door: Door, wish: Wish, manner: Manner) -> Left:
@@ -72,15 +76,16 @@ async def play(door: Door, wish: Wish, manner: Manner) -> Left:
     ) as player:
         told = await news(player, door.state, door.var / "proofs", door.policy, manner.language)
         table_id = await _table(player, wish)
+        join_code = wish.join_code or await player.join_code(table_id)
         setting = Setting(
             state=door.state,
             proofs=door.var / "proofs",
             policy=door.policy,
-            invitation=_invitation(door, table_id, manner.language),
+            invitation=_invitation(door, table_id, join_code, manner.language),
             way_back=_command(door, table_id),
             news=told,
         )
-        return await play_at(player, table_id, wish.seat, manner, setting)
+        return await play_at(player, table_id, wish.seat, manner, setting, join_code)
 
 
 def write_diagnostics(state: Path) -> None:
@@ -101,7 +106,7 @@ async def _table(player: Player, wish: Wish) -> bytes:
     if wish.table_id is not None:
         return wish.table_id
     if wish.opens is not None:
-        return await player.open_table(wish.opens, wish.bots)
+        return await player.open_table(wish.opens, wish.bots, private=wish.private)
     table_id = await seated_at(player)
     if table_id is not None:
         return table_id
@@ -111,19 +116,21 @@ async def _table(player: Player, wish: Wish) -> bytes:
     raise NoTable
 
 
-def _invitation(door: Door, table_id: bytes, language: Language) -> list[str]:
+def _invitation(door: Door, table_id: bytes, join_code: str, language: Language) -> list[str]:
     """How others sit down at that table, here and on another machine."""
     friend = replace(door, identity=door.identity.with_name("friend.key"))
-    sentences = [notices(language).others_join, _command(friend, table_id)]
+    sentences = [notices(language).others_join, _command(friend, table_id, join_code)]
     if door.server.rpartition(":")[0] not in _THIS_MACHINE:
         files = [leftward(str(path)) for path in (door.policy, door.tls) if path is not None]
         sentences.append(notices(language).others_elsewhere.format(files=listed(language, files)))
     return sentences
 
 
-def _command(door: Door, table_id: bytes) -> str:
+def _command(door: Door, table_id: bytes, join_code: str = "") -> str:
     """What is typed to sit down at that table."""
     words = ["play", "--table", table_id.hex()]
+    if join_code:
+        words += ["--code", join_code]
     if door.server != SERVER:
         words += ["--server", door.server]
     if door.var != Path("var"):

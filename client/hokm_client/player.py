@@ -132,16 +132,21 @@ class Player:
 
     # Tables.
 
-    async def open_table(self, rules: TableRules, bots: Sequence[SeatNumber] = ()) -> bytes:
+    async def open_table(self, rules: TableRules, bots: Sequence[SeatNumber] = (), *, private: bool = False) -> bytes:
         """A new table with these rules; the house's bots are asked into those seats. Its id.
 
-        Raises `StrangeAnswer` where the table was opened by other rules than these.
+        A `private` one is in no list; `join_code` tells what others need to sit down. Raises `StrangeAnswer` where the
+        table was opened by other rules than these.
         """
-        table_id, first = await self.connection.open_table(rules, bots)
-        if _opening_of(first).rules != rules:
+        opened = await self.connection.open_table(rules, bots, private=private)
+        if _opening_of(opened.entry).rules != rules:
             raise StrangeAnswer("it has opened the table by other rules than those that were asked for")
-        self._first[table_id] = first
-        return table_id
+        self._first[opened.table_id] = opened.entry
+        return opened.table_id
+
+    async def join_code(self, table_id: bytes) -> str:
+        """What others need to sit down at a private table, as the server tells who sits there or opened it."""
+        return (await self.connection.table(table_id)).join_code
 
     async def sit(
         self,
@@ -155,11 +160,14 @@ class Player:
         delay: Callable[[Question], float] | None = None,
         stays: bool = True,
         besides: Besides | None = None,
+        join_code: str = "",
     ) -> Sitting:
         """Take a seat, the first free one where none is named, or take up again the one that the key has.
 
         `watch` is told of every entry from the first on. `key` is another key than the identity: an operator's
-        program gives each of its bots one. Raises what the Join is refused for, as is `SeatNotFree` where
+        program gives each of its bots one. `join_code`: that of a private table which somebody else has opened.
+
+        Raises what the Join is refused for, as is `SeatNotFree` where
         somebody else has the seat, and `NoFreeSeat` where none was named and all are taken.
         """
         key = key or self.key
@@ -170,6 +178,7 @@ class Player:
         if taken is None and kind is SeatKind.PERSON and not _is_free(table, number):
             raise SeatNotFree(number)
         mind = Seat(side.desk.stream, number, key, self.keeping, self.connection.machine.entropy)
+        mind.join_code = join_code or side.desk.join_code
         sitting = side.sit(mind, choose, delay, stays, besides)
         if taken is None:
             try:
@@ -204,6 +213,7 @@ class Player:
         summary = await self.connection.table(table_id)
         desk = Desk(await self._stream(table_id, first))
         desk.ready_at(summary.version)
+        desk.join_code = summary.join_code
         if watch is not None:
             desk.on_step.append(watch)
         side = Tableside(

@@ -91,13 +91,15 @@ class Setting(NamedTuple):
         return self.state / "evidence"
 
 
-async def play_at(player: Player, table_id: bytes, seat: Seat | None, manner: Manner, setting: Setting) -> Left:
-    """Play one game at the console that fits: how it was left.
+async def play_at(
+    player: Player, table_id: bytes, seat: Seat | None, manner: Manner, setting: Setting, join_code: str = ""
+) -> Left:
+    """Play one game at the console that fits: how it was left. `join_code`: what a private table asks for.
 
     Raises what the table refuses the player for before it has sat down. What becomes of the game after that is told.
     """
     playing = _Playing(player, table_id, manner, setting, console(manner))
-    left = await playing.run(seat)
+    left = await playing.run(seat, join_code)
     write_lines(manner, playing.afterwards(left))
     return left
 
@@ -126,9 +128,11 @@ class _Playing:
         self._sitting: Sitting | None = None
         self._answering: Answering | None = None
 
-    async def run(self, seat: Seat | None) -> Left:
+    async def run(self, seat: Seat | None, join_code: str) -> Left:
         """From sitting down to the end."""
-        sitting = await self._player.sit(self._table_id, seat, choose=self._choice.wait, watch=self._step, stays=False)
+        sitting = await self._player.sit(
+            self._table_id, seat, choose=self._choice.wait, watch=self._step, stays=False, join_code=join_code
+        )
         self._seen = replace(self._seen, me=sitting.number)
         for event, table in self._early:
             self._seen = seeing(self._seen, event, table)

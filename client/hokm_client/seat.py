@@ -68,7 +68,7 @@ class Seat:
 
     __slots__ = (
         *("_entropy", "_keeping", "_own", "_protests", "_shut_at", "_stream"),
-        *("cards", "fraud", "key", "number", "unanswered", "unsure"),
+        *("cards", "fraud", "join_code", "key", "number", "unanswered", "unsure"),
     )
 
     def __init__(
@@ -93,6 +93,8 @@ class Seat:
         self.unsure = False
         """The unanswered move may not have arrived: the way to the server broke since it was signed."""
         self.fraud: Fraud | None = None
+        self.join_code = ""
+        """Goes beside the Join at a private table."""
 
     # What is so.
 
@@ -143,6 +145,8 @@ class Seat:
         act = pb.SignedAct.FromString(kept.act)
         move = read_move(act.move)
         self._check_kept_head(kept)
+        if isinstance(move.act, Join) and self.join_code:
+            act.join_code = self.join_code  # the one before may have been a wrong one
         if move.number >= self._signing(move.act).moves:
             self.unanswered = Unanswered(act, move, self._stream.there.time_ms)
             self._stream.signed_here(act.move, act.signature)
@@ -284,6 +288,8 @@ class Seat:
         body = write_move(move)
         signature = sign_move(body, self.key)
         signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature, number=number)
+        if is_join and self.join_code:
+            signed.join_code = self.join_code
         if laid is not None:
             signed.early.card, signed.early.salt = laid.card, laid.salt
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)

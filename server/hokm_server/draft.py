@@ -100,6 +100,8 @@ class Beside(NamedTuple):
     """With a Reveal."""
     early: Opening | None = None
     """With a LayEarly."""
+    join_code: str = ""
+    """With a Join at a private table."""
 
 
 NOTHING_BESIDE = Beside()

@@ -25,6 +25,7 @@ from hokm.errors import (
 )
 from hokm.events import (
     Anchor,
+    Join,
     Leave,
     SeatKind,
     SignedMove,
@@ -45,6 +46,7 @@ from hokm_server.draft import Beside, Signet
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
+from hokm_server.private import age, check_code, is_private, join_code, new_table_id
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.shares import Share
@@ -149,7 +151,9 @@ class Tables:
 
     # What callers ask.
 
-    def open(self, viewer: Viewer, rules: TableRules, bots: Sequence[int], answer: Answer) -> bytes:
+    def open(
+        self, viewer: Viewer, rules: TableRules, bots: Sequence[int], answer: Answer, *, private: bool = False
+    ) -> bytes:
         """Open a table; its id. `answer` gets the first entry once it is durable.
 
         Raises `RuleNotBuilt`, `TooManyTables`, `TooManyOpened`.
@@ -160,7 +164,7 @@ class Tables:
             raise TooManyTables(self._most_tables)
         self._opened.take(viewer.caller)
         now = self._clock.now_ms()
-        table_id = (now.to_bytes(6, "big") + self._entropy(10))[:16]
+        table_id = new_table_id(now, self._entropy(10), private=private)
         live = LiveTable(table_id, self._store.entries_of)
         live.opener = viewer.caller
         self._live[table_id] = live
@@ -211,11 +215,18 @@ class Tables:
         assert leaf is not None
         return leaf
 
+    def join_code(self, viewer: Viewer, table_id: bytes) -> str:
+        """What lets others sit down, for who sits there or opened the table; else empty. Raises `UnknownTable`."""
+        return join_code(self._signet.secret, table_id) if _is_at_home(self._find(table_id), viewer) else ""
+
     def running(self) -> list[bytes]:
         """The ids of tables that are not over, newest first."""
-        return sorted(
-            (i for i, live in self._live.items() if live.table is not None and not live.is_over), reverse=True
-        )
+        running = (i for i, live in self._live.items() if live.table is not None and not live.is_over)
+        return sorted(running, key=age, reverse=True)
+
+    def shown_to(self, viewer: Viewer) -> list[bytes]:
+        """Those of them that the caller may find: of private ones only where it sits or that it opened."""
+        return [i for i in self.running() if not is_private(i) or _is_at_home(self._live[i], viewer)]
 
     def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, beside: Beside, answer: Answer) -> None:
         """Let a move be made; `answer` gets the entry that it made, or the reason why not.
@@ -230,6 +241,8 @@ class Tables:
             return
         try:
             may_act(live.there, viewer, signed.move)
+            if isinstance(signed.move.act, Join) and signed.move.act.kind is SeatKind.PERSON:
+                check_code(self._signet.secret, table_id, beside.join_code)
             if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
                 answer = _before_start(live, viewer, answer)
         except NotYourSeat as error:
@@ -280,11 +293,16 @@ def _sits_there(live: LiveTable, viewer: Viewer) -> bool:
     return any(place.public_key == viewer.public_key for place in seated(live.there))
 
 
+def _is_at_home(live: LiveTable, viewer: Viewer) -> bool:
+    """Who sits at the table, or opened it, if that is known."""
+    return _sits_there(live, viewer) or (live.opener is not None and live.opener.holder == viewer.public_key)
+
+
 def _may_call_bots(live: LiveTable, viewer: Viewer) -> bool:
-    """Who opened the table, if that is known, and who sits there; anybody where neither is there to be asked."""
-    if viewer.is_operator or _sits_there(live, viewer):
+    """Who is at home there; anybody where nobody is there to be asked."""
+    if viewer.is_operator or _is_at_home(live, viewer):
         return True
-    return live.opener.holder == viewer.public_key if live.opener is not None else not seated(live.there)
+    return live.opener is None and not seated(live.there)
 
 
 def _before_start(live: LiveTable, viewer: Viewer, answer: Answer) -> Answer:

@@ -28,6 +28,7 @@ from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, Made
 from hokm_server.named_table import named_table
+from hokm_server.private import age
 from hokm_server.summary import summary
 from hokm_server.tables import Tables
 
@@ -68,36 +69,43 @@ class TablesService:
         """Open a table with fixed rules."""
         viewer = self._viewer_of(context)
         answer, made = _awaited()
-        table_id = self._tables.open(viewer, rules_asked(request.rules), _seats(request.bot_seats), answer)
-        return pb.OpenTableResponse(table_id=table_id, entry=(await made).entry)
+        rules, bots = rules_asked(request.rules), _seats(request.bot_seats)
+        table_id = self._tables.open(viewer, rules, bots, answer, private=request.private)
+        entry = (await made).entry
+        return pb.OpenTableResponse(table_id=table_id, entry=entry, join_code=self._tables.join_code(viewer, table_id))
 
     async def list_tables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
         """List tables, newest first. The page token is the hex id of the last table of the page before.
 
         Raises `OutOfRange` for a page of more than `MOST_PAGE`.
         """
-        self._viewer_of(context)
+        viewer = self._viewer_of(context)
         if request.page_size > MOST_PAGE:
             raise OutOfRange("page_size", request.page_size, 0, MOST_PAGE)
         page = request.page_size or PAGE
         found: list[pb.TableSummary] = []
         before = request.page_token
-        for table_id in self._tables.running():
-            if before and table_id.hex() >= before:
+        for table_id in self._tables.shown_to(viewer):
+            if before and age(table_id).hex() >= before:
                 continue
-            table = summary(self._tables.table(table_id), self._tables.leaf(table_id))
+            table = self._summary(viewer, table_id)
             if request.with_free_seat and all(seat.public_key for seat in table.seats):
                 continue
             if len(found) == page:
-                return pb.ListTablesResponse(tables=found, next_page_token=found[-1].table_id.hex())
+                return pb.ListTablesResponse(tables=found, next_page_token=age(found[-1].table_id).hex())
             found.append(table)
         return pb.ListTablesResponse(tables=found)
 
     async def get_table(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """One table as everybody sees it."""
-        self._viewer_of(context)
-        table_id = named_table(request.table_id)
-        return pb.GetTableResponse(table=summary(self._tables.table(table_id), self._tables.leaf(table_id)))
+        viewer = self._viewer_of(context)
+        return pb.GetTableResponse(table=self._summary(viewer, named_table(request.table_id)))
+
+    def _summary(self, viewer: Viewer, table_id: bytes) -> pb.TableSummary:
+        """A table as everybody sees it, and for those at home there its join code."""
+        made = summary(self._tables.table(table_id), self._tables.leaf(table_id))
+        made.join_code = self._tables.join_code(viewer, table_id)
+        return made
 
     async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
         """Ask the house's bots to take free seats."""
@@ -306,7 +314,7 @@ def _signed_move(act: pb.SignedAct) -> SignedMove:
 def _beside(act: pb.SignedAct) -> Beside:
     """What comes with the move of an act, in confidence. Raises `Malformed`."""
     if not act.HasField("early"):
-        return Beside(act.number)
+        return Beside(act.number, join_code=act.join_code)
     if len(act.early.salt) != SALT_BYTES:
         raise WrongLength("salt", len(act.early.salt), SALT_BYTES)
     return Beside(early=(check_card(act.early.card), act.early.salt))

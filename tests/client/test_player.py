@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree
+from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree, WrongJoinCode
 from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
@@ -95,6 +95,21 @@ async def test_a_taken_seat_is_refused_with_its_reason(tmp_path: Path) -> None:
         with pytest.raises(SeatNotFree):
             await two.sit(table_id, 1)
         assert (await two.sit(table_id)).number == 0
+
+
+async def test_friends_sit_down_at_a_private_table_with_its_code(tmp_path: Path) -> None:
+    """Who opened it needs none; whoever does not bring it is refused, and may come back with it."""
+    async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
+        host, friend, foe = [await guests.enter_async_context(guest(found.address, tmp_path)) for _ in range(3)]
+        table_id = await host.open_table(SHORT, private=True)
+        await host.sit(table_id)
+        code = await host.join_code(table_id)
+        for player in (friend, foe):
+            with pytest.raises(WrongJoinCode):
+                await player.sit(table_id)
+        assert (await friend.sit(table_id, join_code=code)).number == 1
+        assert await foe.join_code(table_id) == ""
+        assert await foe.connection.list_tables() == []
 
 
 async def test_of_two_that_want_one_seat_one_gets_it(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class Visit:
             await self.act(caller, Join(SeatKind.PERSON, caller.key.public, os.urandom(32)))
         return bytes(answer.table_id)
 
-    async def act(self, caller: Caller, act: Act, number: bytes = b"") -> None:
+    async def act(self, caller: Caller, act: Act, number: bytes = b"", join_code: str = "") -> None:
         """A move by the simple way, and what came of it."""
         table = await self._up_to_date()
         move = Move(
@@ -124,6 +124,8 @@ class Visit:
         signed = tables_service_pb2.SignedAct(table_id=table.id, move=body, signature=sign_move(body, caller.key))
         if number:
             signed.number = number
+        if join_code:
+            signed.join_code = join_code
         await self.tables.Act(tables_service_pb2.ActRequest(act=signed), metadata=caller.metadata)
         caller.moves += 1
         await self._up_to_date()

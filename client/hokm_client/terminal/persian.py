@@ -276,6 +276,7 @@ WORDS: Final = Words(
         errors.TooManyProtests: "در هر دور بیش از {most} بار نمی‌شود اعتراض کرد.",
         errors.TooManyReturns: "در هر دور بیش از {most} بار نمی‌شود برگشت.",
         errors.WrongCommitSet: "این مجموعه آن نیست که بسته شده بود.",
+        errors.WrongJoinCode: "این میز خصوصی است: فقط با رمز ورودش می‌شود سر آن نشست.",
         errors.WrongPhase: "الان وقت این کار نیست.",
     },
     refusal_kinds={

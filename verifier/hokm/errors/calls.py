@@ -144,6 +144,12 @@ class SeatNotYours(NotYourSeat):
     sentence = "Seat {seat} is not yours."
 
 
+class WrongJoinCode(NotYourSeat):
+    """A person sits down at a private table with its join code."""
+
+    sentence = "This table is private: a seat is had with the join code that its players know."
+
+
 class Busy(HokmError):
     """It cannot be done now: the same request may succeed later."""
 
