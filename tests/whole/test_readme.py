@@ -97,6 +97,8 @@ async def _try(words: list[str], table_id: str, address: str, folder: Path) -> N
             assert all(option in told for option in words if option.startswith("--"))
         case ["hokm", "play"]:  # whose input has ended at once: the seat is taken, and given back
             assert "free seat" in await _run(*words, "--server", address, "--lang", "en", folder=folder)
+        case ["hokm", "open"]:
+            assert len(bytes.fromhex(await _run(*words, "--server", address, folder=folder))) == 16
         case ["hokm", "list"]:
             assert "free" in await _run(*words, "--server", address, folder=folder)
         case [".", path]:
