@@ -106,6 +106,12 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--out", type=Path, metavar="FILE", help="where to put it (standard output)")
     proof.set_defaults(run=_proof)
 
+    replay = commands.add_parser("replay", help="see a game again, card by card, all hands open")
+    replay.add_argument("file", type=Path, metavar="FILE", help="a proof, or a record as hokm-verify record writes it")
+    _add_identity(replay)
+    _add_manner(replay)
+    replay.set_defaults(run=_replay)
+
     key = commands.add_parser("key", help="print your public key, for hokm-verify --mine")
     _add_identity(key)
     key.set_defaults(run=_key)
@@ -316,6 +322,16 @@ def _proof(asked: argparse.Namespace) -> int:
             asked.out.write_bytes(proof)
 
     return _with_player(asked, fetch)
+
+
+def _replay(asked: argparse.Namespace) -> int:
+    from hokm_client.identity import read_identity
+    from hokm_client.replaying import read_replay, show
+
+    identity = _identity(asked)
+    key = read_identity(identity).public if identity.exists() else None
+    show(read_replay(asked.file, key), _manner(asked))
+    return 0
 
 
 def _key(asked: argparse.Namespace) -> int:

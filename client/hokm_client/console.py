@@ -9,20 +9,18 @@ written over.
 
 from __future__ import annotations
 
-import asyncio
 import codecs
 import contextlib
-import os
 import shutil
 import sys
-import termios
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TextIO
+from typing import Protocol, TextIO
 
 from hokm.languages import Language
+from hokm_client.glass import Glass, reading
 from hokm_client.terminal import say, screen
-from hokm_client.terminal.bidi import ENTER_SHAPED, LEAVE_SHAPED, Bidi
+from hokm_client.terminal.bidi import Bidi
 from hokm_client.terminal.editing import Entered, Key, Line, Typed, typed
 from hokm_client.terminal.page import Page, draw_page
 from hokm_client.terminal.rows import Ink
@@ -41,6 +39,11 @@ class Manner:
     plain: bool = False
     """Lines, and no picture. A picture needs a terminal at both ends."""
     colour: bool = True
+
+    @property
+    def is_shaped(self) -> bool:
+        """Right-to-left text is written in the order seen."""
+        return self.language.rtl and self.bidi is Bidi.SHAPED
 
 
 class Console(Protocol):
@@ -102,34 +105,6 @@ def write_lines(manner: Manner, sentences: Sequence[str], to: TextIO | None = No
     return True
 
 
-@contextlib.contextmanager
-def _reading(came: Callable[[bytes], None]) -> Iterator[None]:
-    """Let whatever is typed come, and an empty piece at the end of it."""
-    loop = asyncio.get_running_loop()
-    source = sys.stdin.fileno()
-
-    def read() -> None:
-        try:
-            octets = os.read(source, 4096)
-        except OSError:  # the terminal is gone
-            octets = b""
-        if not octets:
-            loop.remove_reader(source)
-        came(octets)
-
-    try:
-        loop.add_reader(source, read)
-    except PermissionError:  # a file: all of it is there
-        while octets := os.read(source, 4096):
-            came(octets)
-        came(b"")
-    try:
-        yield
-    finally:
-        with contextlib.suppress(PermissionError):
-            loop.remove_reader(source)
-
-
 # Lines.
 
 
@@ -150,7 +125,7 @@ class PlainConsole:
     def opened(self, hear: Hear) -> Iterator[None]:
         """See and be heard, until the context ends."""
         self._hear = hear
-        with _reading(self._came):
+        with reading(self._came):
             yield
 
     def happened(self, view: View) -> None:
@@ -211,14 +186,6 @@ class PlainConsole:
 
 # The picture.
 
-_ENTER: Final = "\x1b[?1049h\x1b[?7l\x1b[2J"
-"""The other screen, no new line at the right edge, empty."""
-_LEAVE: Final = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-_BEGIN: Final = "\x1b[?2026h\x1b[?25l"
-"""What follows is to be seen at once, where the terminal can do that; without a cursor that runs about."""
-_END: Final = "\x1b[?25h\x1b[?2026l"
-_RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN
-
 
 class PictureConsole:
     """The whole screen."""
@@ -228,7 +195,7 @@ class PictureConsole:
         self._line = Line()
         self._page: Page | None = None
         self._next_page: Page | None = None
-        self._shown: list[str] = []
+        self._glass = Glass(shaped=manner.is_shaped)
         self._last: tuple[View, int] | None = None
         self._hear: Hear = _nobody
         self.is_plain = False
@@ -242,31 +209,15 @@ class PictureConsole:
     def opened(self, hear: Hear) -> Iterator[None]:
         """Take the screen, and give it back with the last picture left above the prompt of the shell."""
         self._hear = hear
-        source = sys.stdin.fileno()
-        found = termios.tcgetattr(source)
-        raw = termios.tcgetattr(source)
-        raw[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR)
-        raw[3] &= ~_RAW
-        raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
-        shaped = self._manner.language.rtl and self._manner.bidi is Bidi.SHAPED
-        termios.tcsetattr(source, termios.TCSADRAIN, raw)
-        self._write(_ENTER + (ENTER_SHAPED if shaped else ""))
-        try:
-            with _reading(self._came):
-                yield
-        finally:
-            left = "".join(f"{line}\r\n" for line in self._left())
-            self._write(_LEAVE + left + (LEAVE_SHAPED if shaped else ""))
-            with contextlib.suppress(termios.error):  # the terminal is gone
-                termios.tcsetattr(source, termios.TCSADRAIN, found)
+        with self._glass.opened(self._came, self._left):
+            yield
 
     def happened(self, view: View) -> None:
         """Nothing: what is to be seen now comes by `show`."""
 
     def show(self, view: View) -> None:
         """Draw what is new of it."""
-        size = os.get_terminal_size(sys.stdout.fileno())
-        width, height = size.columns or 80, size.lines or 24  # a terminal that does not know has none
+        width, height = self._glass.size
         manner = self._manner
         self._last = view, width
         if self._page is None:
@@ -275,7 +226,7 @@ class PictureConsole:
             picture, self._next_page = draw_page(
                 self._page, view, manner.language, width, height, bidi=manner.bidi, colour=manner.colour
             )
-        self._draw(picture, screen.prompt_line(view.typed, manner.language, width, manner.bidi)[1])
+        self._glass.draw(picture, screen.prompt_line(view.typed, manner.language, width, manner.bidi)[1])
 
     def note(self, sentence: str) -> None:
         """Nothing: it is in the next picture."""
@@ -290,8 +241,7 @@ class PictureConsole:
 
     def again(self, view: View) -> None:
         """Draw all of it, whatever is there."""
-        self._shown = []
-        self._write("\x1b[2J")
+        self._glass.clear()
         self.show(view)
 
     def _left(self) -> list[str]:
@@ -301,27 +251,6 @@ class PictureConsole:
         view, width = self._last
         manner = self._manner
         return screen.draw(view, manner.language, width, bidi=manner.bidi, colour=manner.colour)[:-2]
-
-    def _draw(self, lines: list[str], column: int) -> None:
-        changed = [
-            f"\x1b[{row};1H\x1b[2K{line}"
-            for row, line in enumerate(lines, start=1)
-            if row > len(self._shown) or line != self._shown[row - 1]
-        ]
-        if len(lines) < len(self._shown):
-            changed.append(f"\x1b[{len(lines) + 1};1H\x1b[J")
-        self._shown = lines
-        if changed:
-            self._write(f"{_BEGIN}{''.join(changed)}\x1b[{len(lines)};{column}H{_END}")
-
-    def _write(self, text: str) -> None:
-        """Write all of it, though a signal such as a change of size may cut a write short."""
-        rest = memoryview(text.encode())
-        try:
-            while rest:
-                rest = rest[os.write(sys.stdout.fileno(), rest) :]
-        except OSError:  # the terminal is gone
-            self._hear(Key.GONE)
 
     def _came(self, octets: bytes) -> None:
         if not octets:

@@ -98,6 +98,21 @@ class PolicyMissing(Unknown):
     sentence = "The trust policy {path} cannot be read: {what}."
 
 
+class NotReplayable(Malformed):
+    """Neither a record nor a proof whose entries hang together."""
+
+    path: str
+    what: str
+    sentence = "{path} cannot be shown: {what}"
+
+
+class NothingDealt(Unknown):
+    """The game was over before a round was dealt, or the proof holds none."""
+
+    path: str
+    sentence = "No round was dealt in {path}."
+
+
 class ManifestWanted(Unknown):
     """An entry says that the table's event key was revoked: only a later manifest can bear that out."""
 

@@ -374,6 +374,8 @@ def _check_round(round_: RoundRecord) -> None:
         raise BadRecord("cards were played before there were trumps")
     if not 0 <= round_.points <= 3:
         raise BadRecord("a round brings 0 to 3 points")
+    if round_.hands is not None and len(round_.hands) != 4:
+        raise BadRecord("there are not four hands")
     for hand in round_.hands or ():
         if hand_of(parse_cards(hand)).bit_count() != 13:
             raise BadRecord("a hand has not thirteen cards")
@@ -381,5 +383,7 @@ def _check_round(round_: RoundRecord) -> None:
         cards = parse_cards(trick.cards)
         if not 1 <= len(cards) <= 4 or not len(cards) == len(trick.by) == len(trick.think_ms):
             raise BadRecord("a trick has one to four cards, and as many ways and times")
+        if min(trick.think_ms) < 0:
+            raise BadRecord("a time to think is below 0")
         if (trick.winner is not None) and len(cards) < 4:
             raise BadRecord("a trick was taken before its fourth card")

@@ -54,13 +54,10 @@ class Line:
 
 def typed(line: Line, octets: bytes) -> tuple[Line, tuple[Typed, ...]]:
     """The line after these bytes, and what was entered by them."""
-    text, rest = line.text, line.rest + octets
+    text = line.text
+    pressed, rest = keys(line.rest + octets)
     entered: list[Typed] = []
-    while rest:
-        length = _length(rest)
-        if length is None:
-            break
-        taken, rest = rest[:length], rest[length:]
+    for taken in pressed:
         match taken:
             case b"\r" | b"\n":
                 entered.append(Entered(text))
@@ -82,6 +79,15 @@ def typed(line: Line, octets: bytes) -> tuple[Line, tuple[Typed, ...]]:
             case _:
                 pass
     return Line(text, rest), tuple(entered)
+
+
+def keys(octets: bytes) -> tuple[list[bytes], bytes]:
+    """What each key sent, a character or a sequence, and the beginning of one whose end has not come."""
+    pressed = []
+    while octets and (length := _length(octets)) is not None:
+        pressed.append(octets[:length])
+        octets = octets[length:]
+    return pressed, octets
 
 
 def _length(octets: bytes) -> int | None:

@@ -53,12 +53,17 @@ def table(view: View, language: Language, width: int, ink: Ink) -> list[str]:
 
 def _card(view: View, seat: Seat, language: Language, ink: Ink) -> list[Piece]:
     card = None if view.trick is None else view.trick.card_of(seat)
-    if card is not None:
-        style = CARD_ON[suit_of(card)]
-        return [ink.symbols(line, style) for line in ("┌────┐", f"│{symbol(language, card):^4}│", "└────┘")]
-    if seat in view.face_down:
+    if card is None and seat in view.face_down:
         return [ink.symbols(line) for line in ("┌────┐", "│░░░░│", "└────┘")]
-    return [ink.symbols(line, Style.FAINT) for line in ("", _NOTHING_THERE, "")]
+    return lying(card, language, ink)
+
+
+def lying(card: Card | None, language: Language, ink: Ink) -> list[Piece]:
+    """Three lines: the card as it lies on the table, or the place where none does."""
+    if card is None:
+        return [ink.symbols(line, Style.FAINT) for line in ("", _NOTHING_THERE, "")]
+    style = CARD_ON[suit_of(card)]
+    return [ink.symbols(line, style) for line in ("┌────┐", f"│{symbol(language, card):^4}│", "└────┘")]
 
 
 def open_before(view: View, seat: Seat) -> tuple[Card, ...]:

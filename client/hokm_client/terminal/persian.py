@@ -241,6 +241,8 @@ WORDS: Final = Words(
         "این فایل از خانهٔ دیگری است، یا سرور اشتباه است.",
         ours.NoFreeSeat: "این میز صندلی خالی ندارد.",
         ours.NoTable: "هیچ میزی صندلی خالی ندارد: میز تازه با --open باز می‌شود و ربات‌ها با --bots می‌نشینند.",
+        ours.NotReplayable: "{path} را نمی‌شود نشان داد: {what}",
+        ours.NothingDealt: "در {path} هیچ دوری پخش نشده است.",
         ours.PolicyMissing: "فایل اعتماد {path} خوانده نمی‌شود: {what}.",
         ours.ServerNotReady: "سرور راه نیفتاد: {what}",
         ours.ServerStopped: "سرور این بازی از کار افتاد؛ شاید {path} بگوید چرا. "
