@@ -112,6 +112,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_manner(replay)
     replay.set_defaults(run=_replay)
 
+    games = commands.add_parser("games", help="your own games, as far as their proofs are kept here")
+    _add_identity(games)
+    _add_manner(games)
+    games.set_defaults(run=_games)
+
     key = commands.add_parser("key", help="print your public key, for hokm-verify --mine")
     _add_identity(key)
     key.set_defaults(run=_key)
@@ -331,6 +336,22 @@ def _replay(asked: argparse.Namespace) -> int:
     identity = _identity(asked)
     key = read_identity(identity).public if identity.exists() else None
     show(read_replay(asked.file, key), _manner(asked))
+    return 0
+
+
+def _games(asked: argparse.Namespace) -> int:
+    from hokm_client.console import write_lines
+    from hokm_client.games import games, told
+    from hokm_client.identity import read_identity
+    from hokm_client.terminal.bidi import leftward
+    from hokm_client.terminal.notices import notices
+
+    manner, folder = _manner(asked), asked.var / "proofs"
+    played = [*games(folder, read_identity(_identity(asked)).public)]
+    for game in played:
+        write_lines(manner, [*told(game, manner.language)])
+    if not played:
+        write_lines(manner, [notices(manner.language).no_games.format(folder=leftward(str(folder)))])
     return 0
 
 

@@ -85,7 +85,7 @@ async def _try(words: list[str], table_id: str, address: str, folder: Path) -> N
         case ["hokm-server", "serve"]:
             told = await _run("hokm-server", "serve", "--help", folder=folder)
             assert all(option in told for option in words if option.startswith("--"))
-        case ["hokm-verify", *_]:
+        case ["hokm-verify", *_] | ["hokm", "replay"]:
             paths = sorted(str(path) for path in (folder / "var" / "proofs").glob("*.json"))
             given = [word.replace("TABLE", table_id) for word in words]
             given = [path for word in given for path in (paths if "*" in word else [word])]

@@ -6,6 +6,7 @@ The table's own words are in `words`. Braces are filled in as there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,6 +46,12 @@ class Notices:
     """Before the command for that."""
     others_elsewhere: str
     """{files}"""
+    played: str
+    """{when}, {rules}, {target}, {result}: a game that was played"""
+    rules: Mapping[str, str]
+    """By the preset's name, and other."""
+    no_games: str
+    """{folder}"""
     caught: str
     """{what}"""
     evidence: str
@@ -74,6 +81,9 @@ _ENGLISH: Final = Notices(
     ended_meanwhile="The game that you had left open is over.",
     others_join="Others sit down here with:",
     others_elsewhere="On another machine too, with --policy and a copy of {files}.",
+    played="{when}: {rules}, to {target}. {result}",
+    rules={"classic": "classic", "house": "house rules", "traditional": "traditional", "other": "rules of its own"},
+    no_games="No proof of a game of yours is kept in {folder}.",
     caught="THE SERVER WAS CAUGHT: {what} Nothing more is signed at this table.",
     evidence="The evidence is kept in {folder}",
     taken_over="Your seat is being played from elsewhere, with the same key.",
@@ -101,6 +111,9 @@ _PERSIAN: Final = Notices(
     ended_meanwhile="بازی‌ای که باز گذاشته بودید تمام شده است.",
     others_join="دیگران با این فرمان سر این میز می‌نشینند:",
     others_elsewhere="از جای دیگر هم می‌شود، با --policy و رونوشتی از {files}.",
+    played="{when}: {rules}، تا {target} امتیاز. {result}",
+    rules={"classic": "بازی ساده", "house": "قاعده‌های خانگی", "traditional": "بازی سنتی", "other": "قاعده‌های دیگر"},
+    no_games="گواه هیچ‌یک از بازی‌های شما در {folder} نیست.",
     caught="مچ سرور گرفته شد: {what} سر این میز دیگر چیزی امضا نمی‌شود.",
     evidence="مدرک در اینجاست: {folder}",
     taken_over="با همین کلید، از جای دیگری به جای شما بازی می‌کنند.",

@@ -188,7 +188,11 @@ def suit_name(language: Language, suit: int) -> str:
 
 def symbol(language: Language, card: Card) -> str:
     """``10♥``, ۱۰♥. The letters A K Q J are those on the cards, in Iran too."""
-    text = card_symbol(card)
+    return digits(language, card_symbol(card))
+
+
+def digits(language: Language, text: str) -> str:
+    """The text with its digits in those of the language."""
     return text.translate(_PERSIAN_DIGITS) if language is Language.FA else text
 
 
