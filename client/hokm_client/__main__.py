@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--table", type=_table_id, metavar="ID", help="this table; else where you sit, or a free seat")
     play.add_argument("--seat", type=int, choices=range(4), metavar="N", help="this seat, 0 to 3; else a free one")
     play.add_argument("--open", action="store_true", help="open a new table")
+    play.add_argument("--quick", action="store_true", help="any table with these rules and a free seat, else a new one")
     play.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="its seats for the house's bots: 1,2,3")
     play.add_argument("--private", action="store_true", help="the new table is in no list, and has a join code")
     play.add_argument("--code", default="", metavar="LETTERS", help="the join code of a private table")
@@ -97,6 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     listed = commands.add_parser("list", help="list the tables that are not over")
     _add_connection(listed)
     listed.add_argument("--free", action="store_true", help="only tables with a free seat")
+    listed.add_argument("--target", type=int, metavar="POINTS", help="only tables of games to 7, 5 or 3")
+    for rule in _SWITCHES:
+        switch = f"--{rule.replace('_', '-')}"
+        listed.add_argument(switch, action=argparse.BooleanOptionalAction, default=None, help="only tables like that")
     listed.set_defaults(run=_list)
 
     proof = commands.add_parser("proof", help="fetch the proof of a round or of a game; hokm-verify reads it")
@@ -251,7 +256,8 @@ def _play(asked: argparse.Namespace) -> int:
         tls=asked.tls,
     )
     rules = _rules(asked) if asked.open else None
-    wish = Wish(asked.table, asked.seat, rules, asked.bots, asked.private, asked.code)
+    quick = _rules(asked) if asked.quick else None
+    wish = Wish(asked.table, asked.seat, rules, quick, asked.bots, asked.private, asked.code)
     left = asyncio.run(play(door, wish, _manner(asked)))
     return FAILED if left is Left.FAILED else 0
 
@@ -305,7 +311,8 @@ def _list(asked: argparse.Namespace) -> int:
     from hokm.v1 import tables_service_pb2 as pb
 
     async def list_tables(player: Player) -> None:
-        tables = await player.connection.list_tables(with_free_seat=asked.free)
+        asks = {rule: wanted for rule in ("target", *_SWITCHES) if (wanted := getattr(asked, rule)) is not None}
+        tables = await player.connection.list_tables(with_free_seat=asked.free, having=pb.RulesWanted(**asks))
         if not tables:
             _say("There is no such table: hokm play --open opens one.", 0)
         for table in tables:

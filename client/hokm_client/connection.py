@@ -251,12 +251,21 @@ class Connection:
         answers.check_table_id(answer.table_id)
         return answer
 
-    async def list_tables(self, *, with_free_seat: bool = False) -> list[pb.TableSummary]:
-        """All tables, newest first."""
+    async def quick_seat(self, rules: TableRules) -> bytes:
+        """A table with exactly these rules that has a free seat, or a new one."""
+        message = rules_pb2.TableRules.FromString(write_rules(rules))
+        answer = await self._call(self._tables.QuickSeat, pb.QuickSeatRequest(rules=message))
+        answers.check_table_id(answer.table_id)
+        return answer.table_id
+
+    async def list_tables(
+        self, *, with_free_seat: bool = False, having: pb.RulesWanted | None = None
+    ) -> list[pb.TableSummary]:
+        """All tables, newest first; where `having` is given, those whose rules are like that."""
         found: list[pb.TableSummary] = []
         page = ""
         while True:
-            request = pb.ListTablesRequest(with_free_seat=with_free_seat, page_size=100, page_token=page)
+            request = pb.ListTablesRequest(with_free_seat=with_free_seat, page_size=100, page_token=page, having=having)
             answer = await self._call(self._tables.ListTables, request)
             answers.check_page(answer, len(found))
             found += answer.tables

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from hokm.errors import SeatNotFree
 from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
 from hokm_client.commands import command
 from hokm_client.console import Manner
-from hokm_client.errors import NoTable
+from hokm_client.errors import NoFreeSeat, NoTable
 from hokm_client.leaving import Left
 from hokm_client.player import Player
 from hokm_client.playing import Setting, play_at
@@ -26,6 +28,8 @@ from hokm_client.unfinished import news
 
 SERVER: Final = "127.0.0.1:7465"
 """Where a server of this machine answers, if nothing else is said."""
+QUICK_TRIES: Final = 8
+"""How often others may be faster at a quick seat before that is told."""
 
 _THIS_MACHINE: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -56,6 +60,8 @@ class Wish:
     seat: Seat | None = None
     opens: TableRules | None = None
     """The rules of a new table."""
+    quick: TableRules | None = None
+    """The rules of any table that has a free seat, or else of a new one."""
     bots: Sequence[Seat] = ()
     """Its seats for the house's bots."""
     private: bool = False
@@ -75,17 +81,25 @@ async def play(door: Door, wish: Wish, manner: Manner) -> Left:
         certificates=None if door.tls is None else door.tls.read_bytes(),
     ) as player:
         told = await news(player, door.state, door.var / "proofs", door.policy, manner.language)
-        table_id = await _table(player, wish)
-        join_code = wish.join_code or await player.join_code(table_id)
-        setting = Setting(
-            state=door.state,
-            proofs=door.var / "proofs",
-            policy=door.policy,
-            invitation=_invitation(door, table_id, join_code, manner.language),
-            way_back=_command(door, table_id),
-            news=told,
-        )
-        return await play_at(player, table_id, wish.seat, manner, setting, join_code)
+        for _ in range(QUICK_TRIES if wish.quick else 0):
+            with contextlib.suppress(SeatNotFree, NoFreeSeat):  # somebody was faster
+                return await _play_at(await _table(player, wish), player, door, wish, manner, told)
+        return await _play_at(await _table(player, wish), player, door, wish, manner, told)
+
+
+async def _play_at(
+    table_id: bytes, player: Player, door: Door, wish: Wish, manner: Manner, told: Sequence[str]
+) -> Left:
+    join_code = wish.join_code or await player.join_code(table_id)
+    setting = Setting(
+        state=door.state,
+        proofs=door.var / "proofs",
+        policy=door.policy,
+        invitation=_invitation(door, table_id, join_code, manner.language),
+        way_back=_command(door, table_id),
+        news=told,
+    )
+    return await play_at(player, table_id, wish.seat, manner, setting, join_code)
 
 
 def write_diagnostics(state: Path) -> None:
@@ -110,6 +124,8 @@ async def _table(player: Player, wish: Wish) -> bytes:
     table_id = await seated_at(player)
     if table_id is not None:
         return table_id
+    if wish.quick is not None:
+        return await player.quick_seat(wish.quick)
     for table in await player.connection.list_tables(with_free_seat=True):
         if wish.seat is None or not table.seats[wish.seat].public_key:
             return table.table_id

@@ -144,6 +144,17 @@ class Player:
         self._first[opened.table_id] = opened.entry
         return opened.table_id
 
+    async def quick_seat(self, rules: TableRules) -> bytes:
+        """The id of a table with exactly these rules that has a free seat, or of a new one; see `sit`.
+
+        Raises `StrangeAnswer` where it has other rules.
+        """
+        table_id = await self.connection.quick_seat(rules)
+        first = self._first[table_id] = await self._first_entry(table_id)
+        if _opening_of(first).rules != rules:
+            raise StrangeAnswer("the table has other rules than those that were asked for")
+        return table_id
+
     async def join_code(self, table_id: bytes) -> str:
         """What others need to sit down at a private table, as the server tells who sits there or opened it."""
         return (await self.connection.table(table_id)).join_code

@@ -27,6 +27,7 @@ from hokm_server.bell import Bell
 from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, Made
+from hokm_server.lobby import Lobby
 from hokm_server.named_table import named_table
 from hokm_server.private import age
 from hokm_server.summary import summary
@@ -47,6 +48,7 @@ class TablesService:
 
     def __init__(self, tables: Tables, viewer_of: ViewerOf) -> None:
         self._tables = tables
+        self._lobby = Lobby(tables)
         self._viewer_of = viewer_of
 
     def add_to(self, server: grpc.aio.Server) -> None:
@@ -55,6 +57,7 @@ class TablesService:
         handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
             "OpenTable": one(self.open_table, pb.OpenTableRequest.FromString, _bytes_of),
             "ListTables": one(self.list_tables, pb.ListTablesRequest.FromString, _bytes_of),
+            "QuickSeat": one(self.quick_seat, pb.QuickSeatRequest.FromString, _bytes_of),
             "GetTable": one(self.get_table, pb.GetTableRequest.FromString, _bytes_of),
             "CallBots": one(self.call_bots, pb.CallBotsRequest.FromString, _bytes_of),
             "Act": one(self.act, pb.ActRequest.FromString, _bytes_of),
@@ -85,16 +88,19 @@ class TablesService:
         page = request.page_size or PAGE
         found: list[pb.TableSummary] = []
         before = request.page_token
-        for table_id in self._tables.shown_to(viewer):
+        rules = rules_asked(request.rules) if request.HasField("rules") else None
+        for table_id in self._lobby.find(viewer, request.having, rules, with_free_seat=request.with_free_seat):
             if before and age(table_id).hex() >= before:
-                continue
-            table = self._summary(viewer, table_id)
-            if request.with_free_seat and all(seat.public_key for seat in table.seats):
                 continue
             if len(found) == page:
                 return pb.ListTablesResponse(tables=found, next_page_token=age(found[-1].table_id).hex())
-            found.append(table)
+            found.append(self._summary(viewer, table_id))
         return pb.ListTablesResponse(tables=found)
+
+    async def quick_seat(self, request: pb.QuickSeatRequest, context: Context) -> pb.QuickSeatResponse:
+        """A table with these rules and a free seat."""
+        viewer = self._viewer_of(context)
+        return pb.QuickSeatResponse(table_id=await self._lobby.quick_seat(viewer, rules_asked(request.rules)))
 
     async def get_table(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """One table as everybody sees it."""

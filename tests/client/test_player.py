@@ -97,6 +97,18 @@ async def test_a_taken_seat_is_refused_with_its_reason(tmp_path: Path) -> None:
         assert (await two.sit(table_id)).number == 0
 
 
+async def test_two_quick_seats_are_at_one_table(tmp_path: Path) -> None:
+    """Of the rules that were asked for; other rules are another table, which a list finds by them."""
+    async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:
+        table_id, same = await asyncio.gather(one.quick_seat(SHORT), two.quick_seat(SHORT))
+        assert table_id == same
+        assert {(await player.sit(table_id)).number for player in (one, two)} == {0, 1}
+        lively = await one.quick_seat(TableRules(target=3, tea=True))
+        assert [table.table_id for table in await two.connection.list_tables(having=pb.RulesWanted(tea=True))] == [
+            lively
+        ]
+
+
 async def test_friends_sit_down_at_a_private_table_with_its_code(tmp_path: Path) -> None:
     """Who opened it needs none; whoever does not bring it is refused, and may come back with it."""
     async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
