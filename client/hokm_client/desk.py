@@ -64,8 +64,13 @@ class Desk:
             self.seats.remove(seat)
 
     def take(self, update: pb.TableUpdate, now_ms: int) -> None:
-        """Check what came for this table. Raises `Fraud`, which is remembered: nothing is believed afterwards."""
+        """Check what came for this table. Raises `Fraud`, which is remembered: nothing is believed afterwards.
+
+        Then a seat looks only for the answer to its last move.
+        """
         if self.fraud is not None:
+            for seat in self.seats:
+                seat.hear(update)
             return
         try:
             self._take(update, now_ms)
@@ -73,6 +78,7 @@ class Desk:
             self.fraud = fraud
             for seat in self.seats:
                 seat.fraud = fraud
+                seat.hear(update)
             raise
 
     def lost(self) -> None:

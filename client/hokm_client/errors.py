@@ -138,6 +138,13 @@ class OtherSetSigned(Conflict):
     sentence = "A Reveal over the set {signed} was signed for this context; none is signed over {asked}."
 
 
+class OtherActSigned(Conflict):
+    """For one decision a device signs one act, and never another, whatever becomes of it."""
+
+    seat: int
+    sentence = "Seat {seat} has signed another act for this decision; none is signed besides."
+
+
 class SigningStopped(Conflict):
     """The server was caught contradicting itself: nothing is signed at this table but protests."""
 

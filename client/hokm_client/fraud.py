@@ -45,6 +45,8 @@ class FraudKind(StrEnum):
     """Two entries for one place."""
     FORGED_MOVE = "FORGED_MOVE"
     """A move in the log that its seat did not sign, or that the rules refuse."""
+    REFUSED_MOVE = "REFUSED_MOVE"
+    """A move in the log that was refused to the seat that sent it."""
     FORGED_RULING = "FORGED_RULING"
     """A ruling that the rules do not give here."""
     WRONG_CONTEXT = "WRONG_CONTEXT"

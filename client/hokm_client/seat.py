@@ -19,21 +19,25 @@ from typing import Final
 
 from hokm.cards import Hand
 from hokm.deal import early_commitment
-from hokm.entry import sign_move
-from hokm.errors import Busy, Conflict, HokmError, WrongPhase
+from hokm.entry import parse_entry, sign_move
+from hokm.errors import Busy, Conflict, HokmError, Malformed, WrongPhase
 from hokm.events import (
     Act,
     AnswerTea,
     AskTea,
+    CallMiddle,
     CommitSetClosed,
     Dealt,
     Join,
     LayEarly,
     Move,
+    NameTrump,
     PickUp,
+    Play,
     ProtestOnly,
     Ready,
     Reveal,
+    Run,
     SeatKind,
     SignedMove,
     StandInCause,
@@ -46,8 +50,8 @@ from hokm.table import NO_HANDS, Ceremony, Decision, LaidCard, Place, Round, Sea
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
-from hokm.wire import read_move, write_move
-from hokm_client.errors import SigningStopped
+from hokm.wire import read_event, read_move, write_move
+from hokm_client.errors import OtherActSigned, SigningStopped, refusal
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.held import HeldCards
 from hokm_client.keeping import Keeping, KeptMove
@@ -62,12 +66,15 @@ SALT_BYTES: Final = 32
 BESIDES: Final = (LayEarly, TakeBack, PickUp, AskTea, AnswerTea, Ready)
 """Acts that answer no turn: whoever makes one of them has lost nothing where it is refused."""
 
+ANSWERS: Final = (NameTrump, CallMiddle, Play, Run)
+"""Acts that answer the decision of a turn."""
+
 
 class Seat:
     """One key in one seat of one table."""
 
     __slots__ = (
-        *("_entropy", "_keeping", "_own", "_protests", "_shut_at", "_stream"),
+        *("_answer", "_entropy", "_keeping", "_next_number", "_own", "_protests", "_refused", "_shut_at", "_stream"),
         *("cards", "fraud", "join_code", "key", "number", "unanswered", "unsure"),
     )
 
@@ -86,6 +93,12 @@ class Seat:
         self._own = OwnNumber(stream, number, key.public, keeping, entropy)
         self._protests = Protests(number)
         self._shut_at = -1
+        self._answer: tuple[int, Act] | None = None
+        """What was signed for the decision that this entry opened: nothing else ever is."""
+        self._refused: dict[bytes, pb.SignedAct] = {}
+        """Moves that were refused since the last one in the log, by their bytes; no copy of them is on its way."""
+        self._next_number = 0
+        """The number after the last move that was logged, also where the log is not believed any more."""
         self.number = number
         self.key = key
         self.cards = HeldCards(stream, number, keeping)
@@ -148,7 +161,8 @@ class Seat:
         if isinstance(move.act, Join) and self.join_code:
             act.join_code = self.join_code  # the one before may have been a wrong one
         if move.number >= self._signing(move.act).moves:
-            self.unanswered = Unanswered(act, move, self._stream.there.time_ms)
+            self.unanswered, self.unsure = Unanswered(act, move, self._stream.there.time_ms), True
+            self._answer_with(move.act)
             self._stream.signed_here(act.move, act.signature)
 
     def see(self, step: Step, now_ms: int) -> None:
@@ -157,9 +171,9 @@ class Seat:
         content = step.event.content
         match content:
             case SignedMove():
-                self._see_move(content)
+                self._see_move(step, content)
             case StoodIn():
-                self._see_move(content.join)
+                self._see_move(step, content.join)
             case CommitSetClosed():
                 self._own.check_set(step, content.commit_set)
             case Dealt():
@@ -172,7 +186,8 @@ class Seat:
 
         It is forgotten, and signed anew if it is still wanted. A move that had seen all there is, and one that the
         rules refuse, is not wanted again before something has happened; one that answers no turn keeps the seat from
-        nothing. Where the house is busy the same bytes stay.
+        nothing. Where the house is busy the same bytes stay. What is signed anew for a decision is the same act: the
+        rules allowed it here, and of two the house could choose.
         """
         unanswered = self.unanswered
         if unanswered is None or hashlib.sha256(unanswered.act.move).digest() != move_hash:
@@ -185,6 +200,8 @@ class Seat:
         ):
             self._shut_at = self._stream.there.version
         self.unanswered = None
+        if not self.unsure:
+            self._refused[unanswered.act.move] = unanswered.act
         self._protests.refused(unanswered.move.protest)
         self._stream.not_sent(unanswered.act.move)
         return True
@@ -192,10 +209,12 @@ class Seat:
     # What is to be done.
 
     def automatic(self) -> Act | None:
-        """The step of a ceremony that is open for this seat."""
+        """The step of a ceremony that is open for this seat, or what it has signed before for an open decision."""
         table = self._stream.table
         if table is None or not self._free or table.version == self._shut_at:
             return None
+        if self._answered is not None:
+            return self._answered
         stage = table.stage
         if not isinstance(stage, Ceremony) or stage.decisions[self.number] is None or not self.holds:
             return None
@@ -207,7 +226,7 @@ class Seat:
         if table is None or not self._free or table.version == self._shut_at:
             return None
         decision = self.decision
-        if decision is None:
+        if decision is None or self._answered is not None:
             return None
         assert isinstance(table.stage, Round)
         if table.stage.trump is None:
@@ -264,13 +283,15 @@ class Seat:
         laid = LaidCard(wish.card, self._entropy(SALT_BYTES)) if isinstance(wish, ComeEarly) else None
         act = self._lay(table, laid) if laid is not None else wish
         assert not isinstance(act, ComeEarly)
+        if self._answered is not None and isinstance(act, ANSWERS) and act != self._answered:
+            raise OtherActSigned(self.number)
         is_join = isinstance(act, Join)
         move = Move(
             NO_GAME if is_join else table.game_id,
             table.round,
             table.attempt,
             self.number,
-            self._signing(act).moves,
+            max(self._signing(act).moves, self._next_number),
             table.version,
             self._stream.leaves[-1],
             self._protests.waiting,
@@ -295,7 +316,9 @@ class Seat:
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
         self._keeping.put_move(self._stream.id, self.key.public, kept)
         self._stream.signed_here(body, signature)
+        self._refused.pop(body, None)
         self._protests.signed()
+        self._answer_with(act)
         self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
         return signed
 
@@ -307,15 +330,42 @@ class Seat:
         made = early_commitment(stage.ceremony.ctx, stage.trick_number, self.number, laid.card, laid.salt)
         return LayEarly(made, stage.extra is not None and stage.extra.middle == laid.card)
 
+    # After a fraud.
+
     def protest(self) -> ProtestOnly | None:
-        """The protest that a fraud calls for, where the rules still let it be said."""
-        table, place = self._stream.table, self.place
-        if self.fraud is None or table is None or place is None or not self.is_players or table.game_id == NO_GAME:
+        """The protest that a fraud calls for, where the rules still let it be said and nothing is unanswered."""
+        if self.fraud is None or not self._may_protest or self.unanswered is not None:
             return None
-        if place.protests >= MOST_PROTESTS or self._stream.is_over or self.unanswered is not None:
-            return None
-        self._protests.complain(table, self.fraud.kind.protest)
+        self._protests.complain(self._stream.there, self.fraud.kind.protest)
         return None if self._protests.waiting is None else ProtestOnly()
+
+    @property
+    def owes_protest(self) -> bool:
+        """The protest waits until the last move is answered: one unanswered move of a key at a time.
+
+        Under the same number it would be a second move, of which the house takes one; and a house that would log it
+        answers what came before.
+        """
+        unanswered = self.unanswered
+        if self.fraud is None or unanswered is None or isinstance(unanswered.move.act, ProtestOnly):
+            return False
+        return self._may_protest
+
+    def hear(self, update: pb.TableUpdate) -> None:
+        """Look for nothing but the answer to the unanswered move, in what is not believed any more."""
+        for octets in update.entries:
+            if self.unanswered is not None and self.unanswered.act.move == _move_in(octets):
+                self._next_number = self.unanswered.move.number + 1
+                self.unanswered = None
+        for refused in update.refusals:
+            self.refused(refused.move_hash, refusal(refused.reason, refused.facts, refused.sentence))
+
+    @property
+    def _may_protest(self) -> bool:
+        table, place = self._stream.table, self.place
+        if table is None or place is None or not self.is_players or table.game_id == NO_GAME:
+            return False
+        return place.protests < MOST_PROTESTS and not self._stream.is_over
 
     # Own moves.
 
@@ -334,10 +384,31 @@ class Seat:
             return place.stand_in.signing
         return Signing()
 
-    def _see_move(self, signed: SignedMove) -> None:
-        """A move that may be the unanswered one, or of the same key in another program that was faster."""
+    @property
+    def _answered(self) -> Act | None:
+        """What was signed for the decision that is open."""
+        decision, answer = self.decision, self._answer
+        return answer[1] if decision is not None and answer is not None and answer[0] == decision.opened else None
+
+    def _answer_with(self, act: Act) -> None:
+        decision = self.decision
+        if decision is not None and isinstance(act, ANSWERS):
+            self._answer = (decision.opened, act)
+
+    def _see_move(self, step: Step, signed: SignedMove) -> None:
+        """A move that may be the unanswered one, or of the same key in another program that was faster.
+
+        Raises `Fraud` where it is one that was refused.
+        """
+        if signed.move.seat != self.number:
+            return
+        if signed.body in self._refused:
+            what = f"a move of seat {self.number} that was refused to it"
+            exhibits = {"entry": step.entry, "signed_act": self._refused[signed.body].SerializeToString()}
+            raise Fraud(FraudKind.REFUSED_MOVE, step.event.version, what, exhibits=exhibits)
+        self._refused.clear()
         unanswered = self.unanswered
-        if unanswered is None or signed.move.seat != self.number:
+        if unanswered is None:
             return
         if signed.body == unanswered.act.move:
             self.unanswered = None
@@ -355,3 +426,13 @@ class Seat:
         if kept.seen_version < len(leaves):
             exhibits["entry"] = self._stream.entries[kept.seen_version]
         raise Fraud(FraudKind.TWO_ENTRIES, self._stream.there.version, what, exhibits=exhibits)
+
+
+def _move_in(entry: bytes) -> bytes | None:
+    """The bytes of the move that an entry holds, whoever signed it."""
+    try:
+        content = read_event(parse_entry(entry).body).content
+    except Malformed:
+        return None
+    signed = content.join if isinstance(content, StoodIn) else content
+    return signed.body if isinstance(signed, SignedMove) else None

@@ -23,6 +23,8 @@ from hokm_client.stream import Step, Stream
 
 logger = logging.getLogger(__name__)
 
+ANSWER_SECONDS: Final = 5.0
+"""After a fraud the answer to the last move is waited for so long, for the protest comes after it."""
 MOST_ENDS: Final = 3
 """So often the server may end the updates of a table at which nothing happens."""
 
@@ -52,6 +54,7 @@ class Tableside:
         self._forget = forget
         self._learn_manifests = learn
         self._learning: asyncio.Future[None] | None = None
+        self._giving_up: asyncio.TimerHandle | None = None
         self._nameless = False
         self._ends = 0
         """How often the server has ended the table's updates since the last entry."""
@@ -89,6 +92,10 @@ class Tableside:
     def take(self, update: pb.TableUpdate) -> None:
         """Something came for this table."""
         desk = self.desk
+        if desk.fraud is not None:
+            desk.take(update, self._now_ms())
+            self._protest(desk.fraud)
+            return
         before = desk.version
         try:
             desk.take(update, self._now_ms())
@@ -130,6 +137,8 @@ class Tableside:
         self._closings.stop()
         if self._learning is not None:
             self._learning.cancel()
+        if self._giving_up is not None:
+            self._giving_up.cancel()
 
     def send(self, act: pb.SignedAct) -> None:
         """Let a move go out."""
@@ -177,17 +186,27 @@ class Tableside:
         self.renounce(fraud)
 
     def renounce(self, fraud: Fraud) -> None:
-        """The server was caught, wherever it was: a protest goes out, and nothing else any more."""
+        """The server was caught, wherever it was: protests go out, and nothing else any more.
+
+        Each does as soon as the last move of its seat is answered, or never: after that it is over here.
+        """
         self.desk.fraud = fraud
-        for sitting in tuple(self.sittings):
+        for sitting in self.sittings:
             sitting.seat.fraud = fraud
+        self._protest(fraud)
+
+    def _protest(self, fraud: Fraud) -> None:
+        for sitting in tuple(self.sittings):
             protest = sitting.seat.protest()
             if protest is not None:
                 try:
                     self.send(sitting.seat.sign(protest, self._now_ms()))
                 except HokmError as error:
                     logger.warning("the protest of seat %d was not signed: %s", sitting.number, error)
-        self.failed(fraud)
+        if not any(sitting.seat.owes_protest for sitting in self.sittings):
+            self.failed(fraud)
+        elif self._giving_up is None:
+            self._giving_up = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self.failed, fraud)
 
     async def _learn(self) -> None:
         """Fetch the manifests that an entry asks for, and let the entry come again."""

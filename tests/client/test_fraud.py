@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ from hokm.signing import SigningKey
 from hokm.table import Ceremony, Over, Round, Table, may_play
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_event
-from hokm_client.errors import OtherSetSigned, SigningStopped
+from hokm_client.errors import OtherActSigned, OtherSetSigned, SigningStopped
 from hokm_client.fraud import Fraud, FraudKind, Scene, save_evidence
 from hokm_client.keeping import Keeping
 from hokm_client.trust import Heads
@@ -643,6 +643,69 @@ def test_a_step_that_was_denied_is_protested(closed: bool, reason: ProtestReason
     assert (move.protest and move.protest.reason) == (None if unsure else reason)
 
 
+# A move that was refused.
+
+
+def may_choose(evening: Evening) -> Callable[[Table], bool]:
+    """The seat is in turn, and the rules leave it more than one card."""
+
+    def reached(table: Table) -> bool:
+        stage = table.stage
+        if not isinstance(stage, Round) or stage.trump is None or stage.turn != 0 or stage.decision is None:
+            return False
+        return len([*cards_of(may_play(stage, evening.hand(0)))]) > 1
+
+    return reached
+
+
+def refuse(evening: Evening, act: pb.SignedAct, reason: str = "MUST_FOLLOW_SUIT") -> None:
+    """The house says no."""
+    refusal = pb.Refusal(move_hash=hashlib.sha256(act.move).digest(), reason=reason, sentence="No.")
+    evening.desk.take(pb.TableUpdate(table_id=evening.game.id, refusals=[refusal]), evening.house.now_ms)
+
+
+def test_no_second_card_is_signed_for_one_decision() -> None:
+    """Of two the house could choose: a card that the rules allow stays the one, whatever the house says of it."""
+    evening = Evening((0,), seed=3)
+    evening.until(may_choose(evening))
+    seat = evening.seat
+    card, other = [*cards_of(may_play(evening.game.round, evening.hand(0)))][:2]
+    refuse(evening, seat.sign(Play(card), evening.house.now_ms))
+    assert seat.automatic() is None
+    evening.game.protest(1)
+    evening.feed()
+    assert seat.asks() is None
+    assert seat.automatic() == Play(card)
+    with pytest.raises(OtherActSigned):
+        seat.sign(Play(other), evening.house.now_ms)
+
+
+def test_a_refused_move_that_is_logged() -> None:
+    """The house has said that it would not stand; only this player has heard it."""
+    evening = Evening((0,), seed=3)
+    evening.until(may_choose(evening))
+    card = next(cards_of(may_play(evening.game.round, evening.hand(0))))
+    act = evening.seat.sign(Play(card), evening.house.now_ms)
+    refuse(evening, act)
+    evening.send(act)
+    fraud = caught(evening, evening.update(len(evening.game.entries) - 1))
+    assert (fraud.kind, fraud.proves) == (FraudKind.REFUSED_MOVE, False)
+    assert fraud.exhibits["signed_act"] == act.SerializeToString()
+
+
+def test_a_refused_move_of_which_a_copy_was_on_its_way() -> None:
+    """It may have been refused here and taken there: that is no fraud."""
+    evening = Evening((0,), seed=3)
+    evening.until(may_choose(evening))
+    card = next(cards_of(may_play(evening.game.round, evening.hand(0))))
+    act = evening.seat.sign(Play(card), evening.house.now_ms)
+    evening.desk.lost()
+    refuse(evening, act)
+    evening.send(act)
+    evening.feed()
+    assert evening.desk.fraud is None
+
+
 # After a fraud.
 
 
@@ -664,6 +727,44 @@ def test_nothing_is_signed_after_a_fraud_but_a_protest() -> None:
     before = evening.desk.version
     evening.desk.take(evening.update(0), evening.house.now_ms)
     assert evening.desk.version == before
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_a_protest_waits_for_the_answer_to_the_last_move(is_refused: bool) -> None:
+    """It is the next move after that one, under its own number; the answer alone is looked for in what still comes."""
+    evening = Evening((0,))
+    evening.until(in_ceremony(Purpose.DRAW, closed=False))
+    act = evening.seat.automatic()
+    assert act is not None
+    signed = evening.seat.sign(act, evening.house.now_ms)
+    caught(evening, with_entry(evening, evening.forged(4, time_ms=evening.game.events[4].time_ms + 1), 4))
+    assert (evening.seat.protest(), evening.seat.owes_protest) == (None, True)
+    if is_refused:
+        refuse(evening, signed)
+    else:
+        evening.send(signed)
+        evening.desk.take(evening.update(len(evening.game.entries) - 1), evening.house.now_ms)
+    protest = evening.seat.protest()
+    assert protest == ProtestOnly()
+    evening.send(evening.seat.sign(protest, evening.house.now_ms))
+    assert not evening.seat.owes_protest
+    logged = content_of(evening, -1)
+    assert isinstance(logged, SignedMove)
+    assert (logged.move.act, logged.move.number) == (ProtestOnly(), read_move(signed.move).number + (not is_refused))
+
+
+def test_an_answer_that_comes_with_the_fraud_is_heard() -> None:
+    """What follows the entry at fault is not believed, and still is the answer."""
+    evening = Evening((0,))
+    evening.until(in_ceremony(Purpose.DRAW, closed=False))
+    act = evening.seat.automatic()
+    assert act is not None
+    signed = evening.seat.sign(act, evening.house.now_ms)
+    evening.send(signed)
+    update = evening.update(4)
+    update.entries[0] = evening.forged(4, time_ms=evening.game.events[4].time_ms + 1)
+    caught(evening, update)
+    assert evening.seat.protest() == ProtestOnly()
 
 
 def test_evidence_is_saved_whole_and_never_written_over(played: Evening, tmp_path: Path) -> None:

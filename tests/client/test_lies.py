@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hokm.events import GameEnded
+from hokm.entry import parse_entry
+from hokm.events import GameEnded, ProtestOnly, SignedMove
 from hokm.rules import TableRules
 from hokm.v1 import tables_service_pb2 as pb
+from hokm.wire import read_event
 from hokm_client.bot import random_legal
 from hokm_client.errors import StrangeAnswer
 from hokm_client.fraud import Fraud, FraudKind
@@ -146,3 +148,66 @@ async def test_a_stream_that_ends_again_and_again_is_given_up(tmp_path: Path) ->
         sitting = await player.sit(table_id, 0)
         with pytest.raises(StrangeAnswer):
             await sitting.over
+
+
+# A fraud while a move is unanswered.
+
+
+async def test_a_protest_is_logged_behind_the_move_that_was_on_its_way(tmp_path: Path) -> None:
+    """The way changes an entry while the player's card is unanswered: its answer comes, then the protest goes out."""
+
+    def lie(response: pb.PlayResponse) -> pb.PlayResponse:
+        for update in response.updates:
+            for place, entry in enumerate(update.entries):
+                if update.first_version + place >= 5 and own_move(entry):
+                    update.entries[place] = entry[:-1] + bytes([entry[-1] ^ 1])
+        return response
+
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        liar(found.address, Lies(lie)) as address,
+        guest(address, tmp_path) as player,
+    ):
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0)
+        with pytest.raises(Fraud):
+            await sitting.over
+        while not any(map(is_protest, await player.connection.entries(table_id, 0))):
+            pass
+
+
+async def test_an_answer_that_never_comes_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then nothing is signed besides the move that is out, and the player is told."""
+    monkeypatch.setattr("hokm_client.tableside.ANSWER_SECONDS", 0.1)
+
+    def lie(response: pb.PlayResponse) -> pb.PlayResponse:
+        for update in response.updates:
+            if any(map(own_move, update.entries)) and update.first_version >= 5:
+                del update.entries[:]
+                update.entries.append(b"nothing")
+        return response
+
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        liar(found.address, Lies(lie)) as address,
+        guest(address, tmp_path) as player,
+    ):
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0)
+        with pytest.raises(Fraud):
+            await sitting.over
+        assert sitting.seat.unanswered is not None
+
+
+def own_move(entry: bytes) -> bool:
+    """A move of seat 0."""
+    content = read_event(parse_entry(entry).body).content
+    return isinstance(content, SignedMove) and content.move.seat == 0
+
+
+def is_protest(entry: bytes) -> bool:
+    """A protest of seat 0 that is nothing else."""
+    content = read_event(parse_entry(entry).body).content
+    return isinstance(content, SignedMove) and isinstance(content.move.act, ProtestOnly)
