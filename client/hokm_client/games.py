@@ -43,6 +43,8 @@ class Played:
     score: BySide
     proofs: tuple[Path, ...]
     """By round, the whole game's last."""
+    told_by: Path
+    """The last of them that can be read."""
 
 
 def games(folder: Path, key: bytes) -> Iterator[Played]:
@@ -58,8 +60,8 @@ def games(folder: Path, key: bytes) -> Iterator[Played]:
 
 def _played(table_id: str, paths: list[Path], key: bytes) -> Played | None:
     """What the last of these proofs that can be read tells; None where that key sat elsewhere."""
-    traced = next((found for found in map(_traced, reversed(paths)) if found is not None), None)
-    if traced is None:
+    tells, traced = next(((path, found) for path in reversed(paths) if (found := _traced(path))), (None, None))
+    if tells is None or traced is None:
         return None
     table = traced.end
     seat = next((seat for seat, place in enumerate(table.places) if place.public_key == key), None)
@@ -75,6 +77,7 @@ def _played(table_id: str, paths: list[Path], key: bytes) -> Played | None:
         winner=ending.winner if isinstance(ending, GameEnded) else None,
         score=table.score,
         proofs=tuple(paths),
+        told_by=tells,
     )
 
 
@@ -102,7 +105,7 @@ def told(game: Played, language: Language) -> Iterator[str]:
     target = number(language, game.rules.target)
     rules = said.rules.get(_preset(game.rules), said.rules["other"])
     yield said.played.format(when=leftward(digits(language, when)), rules=rules, target=target, result=score)
-    yield f"  {command('hokm', 'replay', str(game.proofs[-1]))}"
+    yield f"  {command('hokm', 'replay', str(game.told_by))}"
 
 
 def _preset(rules: TableRules) -> str:

@@ -50,7 +50,7 @@ def test_what_is_no_proof_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / f"{table_id}-2.json").write_bytes(b"{")
     (game,) = games(tmp_path, key("lively", 0))
     assert not game.is_over
-    assert game.proofs[0].name == f"{table_id}-1.json"
+    assert game.told_by.name == f"{table_id}-1.json"
     assert [*games(tmp_path / "missing", key("lively", 0))] == []
 
 
@@ -62,7 +62,7 @@ def test_a_game_is_told(tmp_path: Path, name: str, language: Language) -> None:
     (game,) = games(tmp_path, key(name, 0))
     sentence, command = told(game, language)
     assert "{" not in sentence
-    assert command.endswith(str(game.proofs[-1]))
+    assert command.endswith(str(game.told_by))
     if language is Language.EN:
         assert ("You and your partner win" in sentence) == (game.winner == 0)
 

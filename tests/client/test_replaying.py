@@ -11,6 +11,7 @@ import pytest
 
 from hokm.languages import Language
 from hokm.record import record
+from hokm_client.__main__ import main
 from hokm_client.terminal.bidi import Bidi, laid_out
 from hokm_client.terminal.replay_told import told
 from hokm_client.terminal.replay_words import replay_words
@@ -102,14 +103,14 @@ def test_all_is_told_where_nobody_types(proof: Path, tmp_path: Path, language: L
         assert replay(str(path), "--lang", language).stdout.splitlines() == lines
 
 
-def test_what_cannot_be_seen_is_one_sentence(tmp_path: Path) -> None:
+def test_what_cannot_be_seen_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No file, no proof, no record, no round in it, a folder."""
     (tmp_path / "text.json").write_bytes(b"all is well\n")
     (tmp_path / "record.json").write_bytes(b'{"format": "hokm-record/1"}\n')
     (tmp_path / "never.json").write_bytes(story("never_started").game_proof().format())
     for name in ("missing.json", "text.json", "record.json", "never.json", "."):
-        ended = replay(str(tmp_path / name), "--lang", "en")
-        assert ended.returncode == 1
-        assert ended.stdout == ""
-        assert len(ended.stderr.splitlines()) == 1
-        assert str(tmp_path / name) in ended.stderr
+        assert main(["replay", str(tmp_path / name), "--lang", "en", "--var", str(tmp_path)]) == 1
+        shown, errors = capsys.readouterr()
+        assert shown == ""
+        assert len(errors.splitlines()) == 1
+        assert str(tmp_path / name) in errors
