@@ -36,7 +36,7 @@ class ReplayWords:
     came: Mapping[By, str]
     """What is to be said of a card that its player did not simply play."""
     seconds: str
-    """{seconds}"""
+    """{seconds}: the number stays with its unit"""
     point: str
     """Between seconds and their tenths."""
     keys: str
@@ -81,7 +81,7 @@ _ENGLISH: Final = ReplayWords(
     cuts="cuts",
     takes="takes it",
     came={By.POLICY: "by the house", By.EARLY: "laid early", By.RUN: "in a run"},
-    seconds="{seconds} s",
+    seconds="{seconds}\u00a0s",
     point=".",
     keys="→ a card on · ← back · n, p round · q quit",
     round="Round {round}. Seat {seat} is hakem.",
@@ -125,7 +125,7 @@ _PERSIAN: Final = ReplayWords(
     cuts="برید",
     takes="برد",
     came={By.POLICY: "به حکم خانه", By.EARLY: "زودتر خوابانده", By.RUN: "پشت سر هم"},
-    seconds="{seconds} ثانیه",
+    seconds="{seconds}\u00a0ثانیه",
     point="٫",
     keys="← برگ بعد – → برگ قبل – n، p دور – q خروج",
     round="دور {round}. حاکم صندلی {seat} است.",
