@@ -232,19 +232,22 @@ class LiveTable:
         return any(seat in other.seats and other.viewer.public_key == key for other in self.feed.players)
 
     def away_ms(self) -> int | None:
-        """When the person whose card or naming of trumps is waited for counts as away; None where nobody can."""
+        """When the person whose card or naming of trumps is waited for counts as away; None where nobody can.
+
+        Who watches then does not, and a sign of life puts it off.
+        """
         table = self.there
         stage = table.stage
         if not isinstance(stage, Round) or stage.decision is None or not table.rules.away_seconds:
             return None
         place = table.places[stage.turn]
-        if place.kind is not SeatKind.PERSON or place.absent is not None or self._is_watched_by_player(stage.turn):
+        if place.kind is not SeatKind.PERSON or place.absent is not None:
             return None
         return max(stage.decision.since_ms, self.last_sign_ms[stage.turn]) + 1000 * table.rules.away_seconds
 
     def away_seat(self, now_ms: int) -> int | None:
         """The seat of the person who counts as away now."""
         away, stage = self.away_ms(), self.there.stage
-        if away is None or now_ms < away or not isinstance(stage, Round):
+        if away is None or now_ms < away or not isinstance(stage, Round) or self._is_watched_by_player(stage.turn):
             return None
         return stage.turn if may_call_away(self.there, stage.turn, now_ms) else None

@@ -111,7 +111,7 @@ class Steward:
         _, signed, beside, answer = waiting
         act = signed.move.act
         late = act if isinstance(act, Join) and not isinstance(table.stage, Seating) else None
-        if due(table, now) is StoodIn and late is None:
+        if late is None and stand_in_wanted(table) is not None:
             return self._answer_again(live, draft, waiting, answers)
         time_ms = max(now, table.time_ms)
         try:
@@ -299,10 +299,10 @@ class Steward:
 
 def _next_ms(live: LiveTable, now: int) -> int | None:
     """When something changes at this table though nobody moves."""
-    if due(live.there, now) is StoodIn:
+    if stand_in_wanted(live.there) is not None:
         return None  # until somebody comes: a deadline that passes meanwhile is acted upon then
     expires, away = expires_ms(live.there), live.away_ms()
-    if away is None or away <= now:  # where it has passed a stand-in is wanted already
+    if away is None or away <= now:  # where it has passed it has been looked at
         return expires
     return away if expires is None else min(expires, away)
 

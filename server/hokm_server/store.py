@@ -130,20 +130,21 @@ class Store:
         outcomes: list[Outcome] = []
         with self._writing, telling(self.path):
             position = self._size
-            plain = True
+            changing = []
             for batch in batches:
                 outcomes.append(position)
-                plain = plain and batch[3:] == _ENTRIES_ONLY and (batch.first > 0 or not batch.entries)
+                if batch[3:] != _ENTRIES_ONLY or (batch.first == 0 and batch.entries):
+                    changing.append(batch)
                 for version, entry in enumerate(batch.entries, batch.first):
                     values += (position, batch.stream, version, entry)
                     position += 1
             try:
-                if plain and len(values) <= 4 * MOST_ROWS:
+                if not changing and len(values) <= 4 * MOST_ROWS:
                     self._insert(values)
                 else:
                     with _Transaction(self._database.writing):
                         self._insert(values)
-                        self._change(batches)
+                        self._change(changing)
             except sqlite3.IntegrityError:
                 outcomes, position = self._append_one_by_one(batches)
             self._size = position

@@ -192,10 +192,9 @@ def _deadline_ms(table: Table) -> int | None:
 
 def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
     """The seat for which a StoodIn is due and why, where that is what is due."""
-    if due(table, table.time_ms) is not StoodIn:
-        return None
     seat = _seat_without_player(table)
-    assert seat is not None
+    if seat is None or due(table, table.time_ms) is not StoodIn:
+        return None
     cause = table.places[seat].wants_stand_in
     assert cause is not None
     return seat, cause
