@@ -18,8 +18,15 @@ from hokm_server.auth import Viewer
 from hokm_server.bell import Bell
 from hokm_server.shares import Share
 
-MOST_OUTBOX_BYTES: Final = 1 << 20
+MOST_BYTES: Final = 1 << 18
 """What a stream may have waiting."""
+MOST_OPERATORS_BYTES: Final = 1 << 20
+"""The same for an operator's program, which plays at many tables."""
+
+
+def most_bytes(viewer: Viewer) -> int:
+    """What a stream of this caller may have waiting."""
+    return MOST_OPERATORS_BYTES if viewer.is_operator else MOST_BYTES
 
 
 def updates_bytes(update: pb.TableUpdate) -> bytes:
@@ -32,7 +39,7 @@ class Outbox:
 
     __slots__ = ("_bytes", "_chunks", "_closed", "_come", "_lacking", "_taken", "most_bytes", "subscriptions")
 
-    def __init__(self, most_bytes: int = MOST_OUTBOX_BYTES) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._chunks: list[bytes] = []
         self._bytes = 0
         self._come = Bell()

@@ -9,6 +9,7 @@ Everything runs in one event loop; only the writer has a thread of its own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -53,6 +54,7 @@ from hokm_server.shares import Share
 from hokm_server.steward import Steward
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.throwing import check_throw
+from hokm_server.turns import Turns
 from hokm_server.wanted import Wanted
 from hokm_server.watching import Watching
 from hokm_server.writer import Writer
@@ -101,6 +103,7 @@ class Tables:
         self._live: dict[bytes, LiveTable] = {}
         self._opened = Share(min(OPENED, most_of_address), most_of_address, TooManyOpened)
         self._past = Past(self._load)
+        self._turns = Turns(1)
         self.wanted = Wanted()
         self._steward = Steward(
             writer=writer,
@@ -203,6 +206,20 @@ class Tables:
         live = self._live.get(table_id)
         if live is not None and _is_free(live.there, seat):
             self.wanted.want(table_id, seat, SeatKind.BOT)
+
+    async def reach(self, viewer: Viewer, table_id: bytes) -> None:
+        """See that a table is in memory, so that whatever is asked of it next keeps nobody else waiting.
+
+        One that is over is folded in a thread when it is the caller's turn. Raises `UnknownTable`.
+        """
+        if table_id in self._live or table_id in self._past:
+            return
+        async with self._turns.of(viewer.caller):
+            if table_id in self._past:
+                return
+            if table_id == KEYS_STREAM or await asyncio.to_thread(self._store.last_version, table_id) < 0:
+                raise UnknownTable(table_id.hex())
+            await self._past.fold(table_id)
 
     def table(self, table_id: bytes) -> Table:
         """The table as everybody sees it. Raises `UnknownTable`."""

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import grpc
 
 from hokm.cards import check_card
-from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, WrongLength
+from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, TooManyAttached, WrongLength
 from hokm.events import SignedMove
 from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
 from hokm.signing import SIGNATURE_BYTES
@@ -25,13 +25,14 @@ from hokm.wire import read_move
 from hokm_server.auth import Viewer
 from hokm_server.bell import Bell
 from hokm_server.draft import Beside
-from hokm_server.feed import Outbox, updates_bytes
+from hokm_server.feed import Outbox, most_bytes, updates_bytes
 from hokm_server.live import Answer, Made
 from hokm_server.lobby import Lobby
 from hokm_server.named_table import named_table
 from hokm_server.private import age
 from hokm_server.summary import summary
 from hokm_server.tables import Tables
+from hokm_server.watching import ATTACHED
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 ViewerOf = Callable[[Context], Viewer]
@@ -41,6 +42,8 @@ SERVICE: Final = "hokm.v1.TablesService"
 SALT_BYTES: Final = 32
 PAGE: Final = 50
 MOST_PAGE: Final = 100
+AT_ONCE: Final = 8
+"""Of what one stream asks for, before others have their turn."""
 
 
 class TablesService:
@@ -104,8 +107,9 @@ class TablesService:
 
     async def get_table(self, request: pb.GetTableRequest, context: Context) -> pb.GetTableResponse:
         """One table as everybody sees it."""
-        viewer = self._viewer_of(context)
-        return pb.GetTableResponse(table=self._summary(viewer, named_table(request.table_id)))
+        viewer, table_id = self._viewer_of(context), named_table(request.table_id)
+        await self._tables.reach(viewer, table_id)
+        return pb.GetTableResponse(table=self._summary(viewer, table_id))
 
     def _summary(self, viewer: Viewer, table_id: bytes) -> pb.TableSummary:
         """A table as everybody sees it, and for those at home there its join code."""
@@ -115,9 +119,10 @@ class TablesService:
 
     async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
         """Ask the house's bots to take free seats."""
-        viewer = self._viewer_of(context)
+        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), _seats(request.seats)
+        await self._tables.reach(viewer, table_id)
         answer, called = _awaited()
-        self._tables.call_bots(viewer, named_table(request.table_id), _seats(request.seats), answer)
+        self._tables.call_bots(viewer, table_id, seats, answer)
         await called
         return pb.CallBotsResponse()
 
@@ -125,6 +130,7 @@ class TablesService:
         """One move, and the entry that it made."""
         viewer = self._viewer_of(context)
         table_id, signed = named_table(request.act.table_id), _signed_move(request.act)
+        await self._tables.reach(viewer, table_id)
         answer, made = _awaited()
         self._tables.act(viewer, table_id, signed, _beside(request.act), answer)
         entry = await made
@@ -132,17 +138,19 @@ class TablesService:
 
     async def throw(self, request: pb.ThrowRequest, context: Context) -> pb.ThrowResponse:
         """A thing lands at a seat."""
-        viewer = self._viewer_of(context)
+        viewer, table_id = self._viewer_of(context), named_table(request.table_id)
         (seat,) = _seats([request.seat])
-        self._tables.throw(viewer, request.table_id, seat, request.at, request.thing)
+        await self._tables.reach(viewer, table_id)
+        self._tables.throw(viewer, table_id, seat, request.at, request.thing)
         return pb.ThrowResponse()
 
     async def watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[bytes]:
         """All entries of a table after a version, then each as it comes."""
-        viewer = self._viewer_of(context)
-        outbox = Outbox()
+        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), _seats(request.seats)
+        await self._tables.reach(viewer, table_id)
+        outbox = Outbox(most_bytes(viewer))
         after = request.after_version if request.HasField("after_version") else None
-        self._tables.watch(viewer, outbox, named_table(request.table_id), after, _seats(request.seats))
+        self._tables.watch(viewer, outbox, table_id, after, seats)
         try:
             while outbox.subscriptions or not outbox.is_empty:
                 chunk = await outbox.take()
@@ -154,20 +162,16 @@ class TablesService:
     async def play(self, _: object, context: Context) -> None:
         """Moves in, updates out, for any number of tables and seats on one stream.
 
-        Requests are read from the context, which takes less time and memory than the iterator over them.
+        Raises `TooManyAttached` where one message attaches more than anybody may.
         """
-        viewer = self._viewer_of(context)
-        stream = _PlayStream(self._tables, viewer)
-        writer = asyncio.create_task(stream.write_to(context))
+        stream = _PlayStream(self._tables, self._viewer_of(context))
+        reading = asyncio.create_task(stream.read_from(context))
         try:
-            while (request := await context.read()) is not grpc.aio.EOF:
-                stream.take(request)
-                await stream.outbox.not_full()
-            await stream.all_answered()
-            stream.outbox.close()
-            await writer
+            await stream.write_to(context)
+            await reading
         finally:
-            writer.cancel()
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
             self._tables.unwatch(stream.outbox)
 
     async def watch_wanted(
@@ -190,44 +194,81 @@ class TablesService:
 class _PlayStream:
     """One open Play call."""
 
-    __slots__ = ("_answered", "_tables", "_unanswered", "_viewer", "outbox")
+    __slots__ = ("_answered", "_asked", "_tables", "_unanswered", "_viewer", "outbox")
 
     def __init__(self, tables: Tables, viewer: Viewer) -> None:
         self._tables = tables
         self._viewer = viewer
+        self._asked = 0
         self._unanswered = 0
         self._answered = Bell()
-        self.outbox = Outbox()
+        self.outbox = Outbox(most_bytes(viewer))
 
-    def take(self, request: pb.PlayRequest) -> None:
-        """Everything that one message asks for, in order: attach, act, detach."""
+    async def read_from(self, context: Context) -> None:
+        """Take whatever comes, until nothing more does; then, or when it is refused, close the outbox.
+
+        Requests are read from the context, which takes less time and memory than the iterator over them.
+        """
+        try:
+            while (request := await context.read()) is not grpc.aio.EOF:
+                await self._take(request)
+            while self._unanswered:
+                await self._answered.wait()
+        finally:
+            self.outbox.close()
+
+    async def write_to(self, context: Context) -> None:
+        """Write whatever the outbox has, until it is closed."""
+        while (chunk := await self.outbox.take()) is not None:
+            await context.write(chunk)
+
+    async def _take(self, request: pb.PlayRequest) -> None:
+        """Everything that one message asks for, in order: attach, act, detach.
+
+        Raises `TooManyAttached`.
+        """
+        if len(request.attach) > ATTACHED and not self._viewer.is_operator:
+            raise TooManyAttached(ATTACHED)
         for attach in request.attach:
-            try:
-                self._attach(attach)
-            except HokmError as error:
-                self._refuse(attach.table_id, b"", error)
+            await self._attach(attach)
+            await self._pause()
         for act in request.acts:
-            self._act(act)
+            await self._act(act)
+            await self._pause()
         for table_id in request.detach:
-            try:
-                self._detach(table_id)
-            except HokmError as error:
-                self._refuse(table_id, b"", error)
+            self._detach(table_id)
+            await self._pause()
 
-    def _attach(self, attach: pb.Attach) -> None:
+    async def _pause(self) -> None:
+        """Let others have their turn after every few things, and wait for who does not read the answers."""
+        self._asked += 1
+        if not self._asked % AT_ONCE:
+            await asyncio.sleep(0)
+        await self.outbox.not_full()
+
+    async def _attach(self, attach: pb.Attach) -> None:
         after = attach.after_version if attach.HasField("after_version") else None
-        self._tables.watch(self._viewer, self.outbox, named_table(attach.table_id), after, _seats(attach.seats))
+        try:
+            table_id, seats = named_table(attach.table_id), _seats(attach.seats)
+            await self._tables.reach(self._viewer, table_id)
+            self._tables.watch(self._viewer, self.outbox, table_id, after, seats)
+        except HokmError as error:
+            self._refuse(attach.table_id, b"", error)
 
     def _detach(self, table_id: bytes) -> None:
-        subscription = self.outbox.subscriptions.get(named_table(table_id))
+        try:
+            subscription = self.outbox.subscriptions.get(named_table(table_id))
+        except HokmError as error:
+            self._refuse(table_id, b"", error)
+            return
         if subscription is not None:
             subscription.end(pb.STREAM_END_DETACHED)
 
-    def _act(self, act: pb.SignedAct) -> None:
+    async def _act(self, act: pb.SignedAct) -> None:
         table_id, body = act.table_id, act.move
         try:
-            named_table(table_id)
             signed, beside = _signed_move(act), _beside(act)
+            await self._tables.reach(self._viewer, named_table(table_id))
         except HokmError as error:
             self._refuse(table_id, body, error)
             return
@@ -252,16 +293,6 @@ class _PlayStream:
             sentence=str(error),
         )
         self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
-
-    async def all_answered(self) -> None:
-        """Wait until nothing that was asked for waits for its answer."""
-        while self._unanswered:
-            await self._answered.wait()
-
-    async def write_to(self, context: Context) -> None:
-        """Write whatever the outbox has, until it is closed."""
-        while (chunk := await self.outbox.take()) is not None:
-            await context.write(chunk)
 
 
 def rules_asked(message: rules_pb2.TableRules) -> TableRules:

@@ -16,7 +16,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.door import CALLS
-from tests.server.callers import Caller, Visit, error_of, stranger, told_by, visiting
+from hokm_server.feed import WATCHERS
+from tests.server.callers import SHORT, Caller, Visit, error_of, stranger, told_by, visiting
 
 
 @pytest.fixture
@@ -45,14 +46,18 @@ def looking(visit: Visit) -> Opens:
     return lambda: stub.Watch(health_pb2.HealthCheckRequest())
 
 
-def playing(visit: Visit, caller: Caller) -> Opens:
-    """A call of a key that never ends; what it asks first is answered with a refusal."""
+async def tables(visit: Visit) -> list[bytes]:
+    """As many as one caller has to watch to hold all its calls."""
+    operator = await visit.enter(Caller(0, visit.found.keys.operator))
+    asked = pb.OpenTableRequest(rules=SHORT)
+    opened = [await visit.tables.OpenTable(asked, metadata=operator.metadata) for _ in range(CALLS // WATCHERS + 1)]
+    return [answer.table_id for answer in opened]
 
-    async def asking() -> AsyncIterator[pb.PlayRequest]:
-        yield pb.PlayRequest(detach=[b"no table"])
-        await asyncio.get_running_loop().create_future()
 
-    return lambda: visit.tables.Play(asking(), metadata=caller.metadata)
+def watching(visit: Visit, caller: Caller, tables: list[bytes]) -> Opens:
+    """A call of a key that never ends."""
+    watched = (table_id for table_id in tables for _ in range(WATCHERS))
+    return lambda: visit.tables.Watch(pb.WatchRequest(table_id=next(watched)), metadata=caller.metadata)
 
 
 async def is_refused(opens: Opens, most: int) -> None:
@@ -79,22 +84,24 @@ async def test_a_connection_that_holds_its_calls_keeps_nobody_out(visit: Visit) 
 
 async def test_each_key_on_a_connection_has_a_share(visit: Visit) -> None:
     """A proxy brings many: who has signed in is counted by key, and who has not finds the connection free."""
-    first, second = [await visit.enter(Caller(0)) for _ in range(2)]
-    async with held(playing(visit, first), CALLS), held(playing(visit, second), 1):
-        await is_refused(playing(visit, first), CALLS)
+    opened = await tables(visit)
+    first, second = [watching(visit, await visit.enter(Caller(0)), opened) for _ in range(2)]
+    async with held(first, CALLS), held(second, 1):
+        await is_refused(first, CALLS)
         await is_let_in(visit)
 
 
 async def test_an_address_that_holds_its_calls_keeps_nobody_out(visit: Visit) -> None:
     """A new key of it is refused, and so is a new connection; who comes from elsewhere is let in."""
-    first, second, third = [await visit.enter(Caller(0)) for _ in range(3)]
+    opened = await tables(visit)
+    first, second, third = [watching(visit, await visit.enter(Caller(0)), opened) for _ in range(3)]
     async with (
-        held(playing(visit, first), CALLS),
-        held(playing(visit, second), CALLS),
+        held(first, CALLS),
+        held(second, CALLS),
         stranger(visit) as other,
         stranger(visit, "127.0.0.2") as elsewhere,
     ):
-        await is_refused(playing(visit, third), 2 * CALLS)
+        await is_refused(third, 2 * CALLS)
         await is_refused(looking(other), 2 * CALLS)
         await is_let_in(elsewhere)
 
@@ -102,5 +109,5 @@ async def test_an_address_that_holds_its_calls_keeps_nobody_out(visit: Visit) ->
 async def test_an_operators_program_holds_what_it_needs(visit: Visit) -> None:
     """More than anybody else, and at nobody's expense."""
     operator = await visit.enter(Caller(0, visit.found.keys.operator))
-    async with held(playing(visit, operator), 2 * CALLS + 1):
+    async with held(watching(visit, operator, 3 * await tables(visit)), 2 * CALLS + 1):
         await is_let_in(visit)

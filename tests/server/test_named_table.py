@@ -31,6 +31,7 @@ ASKING: dict[str, Callable[[bytes], Any]] = {
     "TablesService.GetTable": lambda table_id: pb.GetTableRequest(table_id=table_id),
     "TablesService.CallBots": lambda table_id: pb.CallBotsRequest(table_id=table_id, seats=[0]),
     "TablesService.Act": lambda table_id: pb.ActRequest(act=act(table_id)),
+    "TablesService.Throw": lambda table_id: pb.ThrowRequest(table_id=table_id, at=1, thing=pb.THING_ROSE),
     "TablesService.Watch": lambda table_id: pb.WatchRequest(table_id=table_id),
     "LogService.GetEntries": lambda table_id: log_pb.GetEntriesRequest(table_id=table_id),
     "LogService.GetInclusionProof": lambda table_id: log_pb.GetInclusionProofRequest(table_id=table_id),
