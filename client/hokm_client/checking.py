@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs fetched, kept as files, and judged by `hokm-verify` in a process of its own.
 
-A program of its own, because it then knows no more than what anybody has: the file and the policy.
+A program of its own, because it then knows no more than what anybody has, the file and the policy, and is told of
+nothing but the player's key and the head that the player has seen.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final, NamedTuple
 from hokm.errors import HokmError, system_words
 from hokm_client.errors import VerifierFailed
 from hokm_client.player import Player
+from hokm_client.witnessed import Head
 
 PATIENCE_SECONDS: Final = 60.0
 """How long a proof is asked for where the server is away or has not published the round yet."""
@@ -49,7 +51,7 @@ async def check_proof(player: Player, table_id: bytes, number: int | None, folde
         path.write_bytes(proof)
     except OSError as error:
         raise VerifierFailed(f"{path}: {system_words(error)}") from None
-    return await _judged(path, policy, player.key.public)
+    return await _judged(path, policy, player.key.public, player.head(table_id, number))
 
 
 async def _fetched(player: Player, table_id: bytes, number: int | None) -> bytes:
@@ -64,8 +66,11 @@ async def _fetched(player: Player, table_id: bytes, number: int | None) -> bytes
         await pauses.wait()
 
 
-async def _judged(path: Path, policy: Path, key: bytes) -> Checked:
+async def _judged(path: Path, policy: Path, key: bytes, head: Head | None) -> Checked:
     command = [sys.executable, "-m", "hokm", str(path), "--policy", str(policy), "--mine", key.hex(), "--json"]
+    if head is not None:
+        version, seen = head
+        command += ["--head", f"{version}:{seen.hex()}"]
     verifier = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,

@@ -17,6 +17,7 @@ Nothing here waits for time to pass: a seat acts when something has come.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -24,9 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hokm.entry import parse_entry
-from hokm.errors import SeatNotFree
+from hokm.errors import BadProof, SeatNotFree
 from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
+from hokm.proof import Proof
 from hokm.rules import Seat as SeatNumber
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
@@ -48,6 +50,7 @@ from hokm_client.sitting import Besides, Choose, Sitting
 from hokm_client.stream import Step, Stream
 from hokm_client.tableside import Tableside
 from hokm_client.trust import Manifests, read_policy
+from hokm_client.witnessed import Head, Witnessed
 
 if TYPE_CHECKING:
     from hokm.verify import Report
@@ -76,6 +79,7 @@ class Player:
         self._checks_log = checks_log
         self._manifests: Manifests | None = None
         self._log = PublishedLog(connection, policy, keeping, self._log_caught)
+        self._witnessed = Witnessed()
         self._sides: dict[bytes, Tableside] = {}
         self._opening: dict[bytes, asyncio.Lock] = {}
         self._first: dict[bytes, bytes] = {}
@@ -224,6 +228,7 @@ class Player:
         summary = await self.connection.table(table_id)
         desk = Desk(await self._stream(table_id, first))
         desk.ready_at(summary.version)
+        desk.on_step.append(self._witnessed.see)
         desk.join_code = summary.join_code
         if watch is not None:
             desk.on_step.append(watch)
@@ -270,19 +275,40 @@ class Player:
     async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
         """The proof file of that round, or of the whole game where none is named. Not verified by being here.
 
-        The log that it is from is checked first; raises what `check_log` raises, and what the proof is refused for.
+        The log that it is from is checked first, and its checkpoint must be of the same tree; raises what `check_log`
+        raises, and what the proof is refused for.
         """
         await self.check_log()
         if number is None:
-            return await self.connection.game_proof(table_id)
-        return await self.connection.round_proof(table_id, number)
+            proof = await self.connection.game_proof(table_id)
+        else:
+            proof = await self.connection.round_proof(table_id, number)
+        with contextlib.suppress(BadProof):  # whoever judges it will say so
+            await self._log.hold((await asyncio.to_thread(Proof.parse, proof)).checkpoint.encode())
+        return proof
 
     async def verify(self, table_id: bytes, number: int | None = None) -> Report:
-        """Fetch the proof of that round, or of the whole game, and verify it by this player's own policy."""
+        """Fetch the proof of that round, or of the whole game, and verify it by this player's own policy.
+
+        It must tell what this player has seen.
+        """
         from hokm.verify import Wishes, verify
 
         proof = await self.proof(table_id, number)
-        return await asyncio.to_thread(verify, proof, self.policy, Wishes(mine=self.key.public))
+        return await asyncio.to_thread(
+            verify, proof, self.policy, Wishes(mine=self.key.public, head=self.head(table_id, number))
+        )
+
+    def head(self, table_id: bytes, number: int | None = None) -> Head | None:
+        """The last entry of that round, or of the game, that this player has seen itself: its version and its leaf.
+
+        Of a game that was not followed in this run it is the one that the last signed move vouches for.
+        """
+        head = self._witnessed.head(table_id, number)
+        if head is None and number is None:
+            kept = self.keeping.last_move(table_id, self.key.public)
+            return None if kept is None else (kept.seen_version, kept.seen_hash)
+        return head
 
     def forget(self, side: Tableside) -> None:
         """A table of which nothing more comes."""

@@ -9,8 +9,8 @@ Only a server that is away or busy has its time begin anew, for then there is no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeVar
 
 from hokm.entry import leaf
 from hokm.errors import HokmError, NotPublished
@@ -20,6 +20,8 @@ from hokm_client.errors import KeepingFailed
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.keeping import Keeping
 from hokm_client.trust import Heads
+
+T = TypeVar("T")
 
 PROMISE_SECONDS: Final = 10.0
 """A signed entry is in the published log so soon."""
@@ -53,10 +55,21 @@ class PublishedLog:
 
         Raises `Fraud`, `KeepingFailed`, and why there is no answer.
         """
-        async with self._checking:  # one after the other: an older answer that comes late is no older checkpoint
+        return await self._believed(self._check)
+
+    async def hold(self, note: bytes) -> None:
+        """Hold the checkpoint of a proof against the last one that was seen: both must be of one tree.
+
+        One that the log has not signed is left to whoever judges the proof. Raises as `check` does.
+        """
+        await self._believed(lambda: self._hold(note))
+
+    async def _believed(self, check: Callable[[], Awaitable[T]]) -> T:
+        """One after the other: an older answer that comes late is no older checkpoint. After a fraud none."""
+        async with self._checking:
             if self.fraud is None:
                 try:
-                    return await self._check()
+                    return await check()
                 except Fraud as fraud:
                     self.fraud = fraud
                     self._caught(fraud)
@@ -89,8 +102,21 @@ class PublishedLog:
             await pauses.wait()
 
     async def _check(self) -> int:
+        return await self._take(await self._connection.checkpoint())
+
+    async def _hold(self, note: bytes) -> None:
         heads = self._heads
-        note = await self._connection.checkpoint()
+        try:
+            size = heads.read(note).checkpoint.size
+        except Fraud:
+            return
+        if heads.last is None or size >= heads.last.checkpoint.size:
+            await self._take(note)
+        else:
+            heads.take_older(note, await self._consistency(size, heads.last.checkpoint.size) if size else ())
+
+    async def _take(self, note: bytes) -> int:
+        heads = self._heads
         checkpoint = heads.read(note).checkpoint
         old = heads.needs_proof(checkpoint)
         proof: Sequence[bytes] = ()

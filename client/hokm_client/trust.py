@@ -136,6 +136,14 @@ class Heads:
         self.last = SeenHead(note, checkpoint)
         return checkpoint
 
+    def take_older(self, note: bytes, proof: Sequence[bytes]) -> None:
+        """A checkpoint older than the last, with the proof that the last one's tree begins so. Raises `Fraud`."""
+        assert self.last is not None
+        old, new = self.read(note).checkpoint, self.last.checkpoint
+        if not check_consistency(old.size, old.root, new.size, new.root, proof):
+            what = f"nothing shows that the tree of {new.size} begins with that of {old.size}"
+            raise self._fraud(FraudKind.TWO_HEADS, what, note)
+
     def holds(self, entry: bytes, index: int, hashes: Sequence[bytes]) -> bool:
         """Whether the last checkpoint's tree has the entry at that place."""
         assert self.last is not None

@@ -8,6 +8,7 @@ import contextlib
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,15 +17,20 @@ from hokm.checkpoint import Checkpoint, sign_checkpoint
 from hokm.entry import parse_entry
 from hokm.events import GameEnded, NameTrump, Play, ProtestOnly, ProtestReason, SignedMove
 from hokm.note import Note
+from hokm.proof import Proof
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.v1 import log_service_pb2
+from hokm.verify import Verdict
+from hokm.verify.codes import Code
 from hokm.wire import read_event
 from hokm_client.bot import random_legal
+from hokm_client.checking import check_proof
 from hokm_client.errors import Unreachable
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.player import Player
 from hokm_client.question import Question
+from hokm_client.stream import Step
 from tests.client.visits import Lies, guest, house, house_bots, liar
 
 SHORT = TableRules(target=3)
@@ -185,6 +191,55 @@ async def test_a_head_of_an_earlier_run_is_remembered(tmp_path: Path) -> None:
             with pytest.raises(Fraud) as caught:
                 await player.check_log()
     assert caught.value.kind is FraudKind.BAD_CHECKPOINT
+
+
+# Proofs.
+
+
+@pytest.mark.parametrize("lie", [another_root, a_shorter_log, another_past])
+async def test_a_proof_of_another_tree(tmp_path: Path, lie: Callable[[Checkpoint, Checkpoint], Checkpoint]) -> None:
+    """The checkpoint in a proof is held against the last one that was seen, be it older or newer."""
+
+    async with contextlib.AsyncExitStack() as stack:
+        found = await stack.enter_async_context(house(tmp_path))
+        await stack.enter_async_context(house_bots(found.address, tmp_path))
+
+        def of_another_tree(answer: bytes) -> bytes:
+            message = log_service_pb2.GetGameProofResponse.FromString(answer)
+            proof = Proof.parse(message.piece)
+            now = Checkpoint.parse(Note.parse(proof.checkpoint.encode()).text)
+            note = sign_checkpoint(replace(lie(now, now), root=bytes(32)), found.keys.log).format().decode()
+            message.piece = replace(proof, checkpoint=note).format()
+            return message.SerializeToString()
+
+        lies = Lies(answered={"GetGameProof": of_another_tree})
+        address = await stack.enter_async_context(liar(found.address, lies))
+        player = await stack.enter_async_context(guest(address, tmp_path, "ali"))
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=by_chance())
+        await sitting.over
+        with pytest.raises(Fraud) as caught:
+            await player.proof(table_id)
+    assert caught.value.kind is FraudKind.TWO_HEADS
+    assert [evidence["kind"] for evidence in evidence_of(tmp_path, "ali")] == [FraudKind.TWO_HEADS]
+
+
+@pytest.mark.parametrize("number", [None, 1])
+async def test_a_proof_of_another_history_than_the_one_that_was_seen(tmp_path: Path, number: int | None) -> None:
+    """The player's own head goes into the verification; here the house and its proof agree, and it saw another game."""
+    steps: list[Step] = []
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(SHORT, (1, 2, 3))
+        sitting = await player.sit(table_id, 0, choose=by_chance(), watch=steps.append)
+        await sitting.over
+        assert (await player.verify(table_id, number)).verdict is Verdict.WITH_WARNINGS
+        for step in steps:
+            player._witnessed.see(step._replace(leaf=bytes(32)))
+        report = await player.verify(table_id, number)
+        checked = await check_proof(player, table_id, number, tmp_path / "proofs", tmp_path / "policy")
+    assert report.fault is not None
+    assert report.fault.code == Code.OTHER_HEAD.name
+    assert checked.verdict == Verdict.REJECTED
 
 
 # Promises.

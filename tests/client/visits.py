@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import grpc
 
 from hokm.signing import SigningKey
+from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.bots import HouseBots
 from hokm_client.identity import read_operator_key
@@ -138,6 +139,8 @@ class _Relay(grpc.GenericRpcHandler):
         method = handler_call_details.method
         if method.endswith("/Play"):
             return grpc.stream_stream_rpc_method_handler(self._play(method))
+        if method.endswith("Proof") and ("/GetRound" in method or "/GetGame" in method):
+            return grpc.unary_stream_rpc_method_handler(self._pieces(method))
         return grpc.unary_unary_rpc_method_handler(self._call(method))
 
     def _call(self, method: str) -> Any:
@@ -154,6 +157,18 @@ class _Relay(grpc.GenericRpcHandler):
                 raise AssertionError("abort raises") from None
 
         return call
+
+    def _pieces(self, method: str) -> Any:
+        """A proof, as one piece."""
+        there: Any = self._channel.unary_stream(method)
+        answered = self._lies.answered.get(method.rpartition("/")[2], bytes)
+
+        async def pieces(request: bytes, context: Any) -> AsyncIterator[bytes]:
+            call = there(request, metadata=context.invocation_metadata())
+            whole = b"".join([log_service_pb2.GetGameProofResponse.FromString(octets).piece async for octets in call])
+            yield answered(log_service_pb2.GetGameProofResponse(piece=whole).SerializeToString())
+
+        return pieces
 
     def _play(self, method: str) -> Any:
         there: Any = self._channel.stream_stream(method)
