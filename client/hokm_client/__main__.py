@@ -429,29 +429,29 @@ async def _bots_until_stopped(asked: argparse.Namespace) -> int:
     stops: set[asyncio.Task[Any]] = {loop.create_task(stop.wait())}
     if _is_pipe(sys.stdin):
         stops.add(loop.create_task(_end_of(sys.stdin)))
-    async with Player.connect(
-        asked.server,
-        identity=read_operator_key(asked.var / "keys" / "operator.key"),
-        policy=asked.var / "policy",
-        state=asked.var / STATE,
-        patient=True,
-        checks_log=False,
-    ) as player:
-        chance = SystemRandom()
-        bots = HouseBots(
-            player,
-            strategy=STRATEGIES[asked.strategy],
-            chance=chance,
-            delay=thinking(chance, *(asked.delay_ms or SECONDS)),
-        )
-        playing = loop.create_task(bots.run())
-        await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)
-        for task in stops:
-            task.cancel()
-        if playing.done():
-            playing.result()
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+
+    async def play() -> None:
+        async with Player.connect(
+            asked.server,
+            identity=read_operator_key(asked.var / "keys" / "operator.key"),
+            policy=asked.var / "policy",
+            state=asked.var / STATE,
+            patient=True,
+            checks_log=False,
+        ) as player:
+            chance = SystemRandom()
+            delay = thinking(chance, *(asked.delay_ms or SECONDS))
+            await HouseBots(player, strategy=STRATEGIES[asked.strategy], chance=chance, delay=delay).run()
+
+    # Connecting is part of it: a server that never answers must not keep this program from ending.
+    playing = loop.create_task(play())
+    await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)
+    for task in stops:
+        task.cancel()
+    if playing.done():
+        playing.result()
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
     return 0
 
 
