@@ -22,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 MOST_REQUEST_BYTES: Final = 32_768
 """After so many bytes another message is begun: a server may refuse to read one of 64 KiB."""
+MOST_ATTACHED: Final = 256
+"""Tables in one message: a server ends the stream of who attaches more at once."""
+BUSY_SECONDS: Final = 1.0
+"""Before a table is attached again that the server was too busy for."""
 
 
 class Attached(NamedTuple):
@@ -63,6 +67,15 @@ class PlayStream:
         self._something.set()
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="hokm play stream")
+
+    def attach_later(self, table_id: bytes) -> None:
+        """Attach a table again after a while, if updates of it are still wanted then."""
+        asyncio.get_running_loop().call_later(BUSY_SECONDS, self._attach_again, table_id)
+
+    def _attach_again(self, table_id: bytes) -> None:
+        if table_id in self._tables:
+            self._attach.add(table_id)
+            self._something.set()
 
     def detach(self, table_id: bytes) -> None:
         """Nothing more is wanted of that table."""
@@ -170,7 +183,7 @@ def _requests(
     """All of it, in order, in messages that a server reads."""
     request, size = pb.PlayRequest(detach=detach), 20 * len(detach)
     for name, part in (*(("attach", part) for part in attach), *(("acts", part) for part in acts)):
-        if size > MOST_REQUEST_BYTES:
+        if size > MOST_REQUEST_BYTES or len(request.attach) == MOST_ATTACHED:
             yield request
             request, size = pb.PlayRequest(), 0
         getattr(request, name).append(part)

@@ -237,7 +237,9 @@ class Tableside:
             if isinstance(error, SeatNotYours) and not self._nameless:
                 self._nameless = True  # whose it is, the entries will tell
                 self.attach()
-            elif not isinstance(error, Busy):
+            elif isinstance(error, Busy):
+                self._stream.attach_later(self.desk.stream.id)
+            else:
                 self.failed(error)
             return
         for sitting in tuple(self.sittings):

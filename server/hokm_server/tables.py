@@ -63,7 +63,7 @@ MOST_WAITING: Final = 16
 """Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
 MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
-OPENED: Final = 16
+OPENED: Final = 32
 """Tables that one caller has opened and that are not over."""
 
 

@@ -24,7 +24,8 @@ from hokm_client.player import Player
 from hokm_client.question import Question
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
-from tests.client.visits import Lies, Way, guest, house, house_bots, liar
+from hokm_server.feed import WATCHERS
+from tests.client.visits import Lies, Way, guest, house, house_bots, liar, new_key
 
 SHORT = TableRules(target=3)
 QUICK = TableRules(target=3, turn_seconds=2, away_seconds=0)
@@ -69,6 +70,36 @@ async def test_a_coroutine_may_choose_and_a_watcher_is_told_everything(tmp_path:
         assert isinstance(ending, GameEnded)
     assert [step.event.version for step in seen] == [*range(len(seen))]
     assert isinstance(seen[-1].after.stage, Over)
+
+
+async def test_a_table_that_the_server_is_too_busy_for_is_attached_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the player's other streams have let go of it."""
+    key, busy = new_key(), asyncio.Event()
+
+    async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
+
+        async def enter(stack: contextlib.AsyncExitStack) -> Player:
+            return await stack.enter_async_context(
+                Player.connect(found.address, identity=key, policy=tmp_path / "policy")
+            )
+
+        late = await enter(guests)
+        attach_later = late.stream.attach_later
+
+        def told(table_id: bytes) -> None:
+            busy.set()
+            attach_later(table_id)
+
+        monkeypatch.setattr(late.stream, "attach_later", told)
+        table_id = await late.open_table(SHORT)
+        async with contextlib.AsyncExitStack() as others:
+            for _ in range(WATCHERS):
+                await (await enter(others)).watch(table_id, lambda step: None)
+            watching = asyncio.create_task(late.watch(table_id, lambda step: None))
+            await busy.wait()
+        await watching
 
 
 async def test_bots_alone_play_while_somebody_watches(tmp_path: Path) -> None:
