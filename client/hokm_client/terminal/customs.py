@@ -44,6 +44,8 @@ class Customs:
     """Before those cards, where there is little room."""
     marked: str
     """The mark at those of my own."""
+    or_middle: str
+    """What the hakem may type in place of trumps."""
     may_run: str
     """{runs} that may be led."""
 
@@ -128,6 +130,7 @@ ENGLISH: Final = Customs(
     ),
     all_have_seen="Seen by all",
     marked="yours *",
+    or_middle="Or type middle: your partner's third card is turned up, and its suit is trumps.",
     may_run="You may lead a run: {runs}.",
     turned_up=(
         "Your middle is turned up, the {card}: trumps are {suit}.",
@@ -267,6 +270,7 @@ PERSIAN: Final = Customs(
     ),
     all_have_seen="همه دیده‌اند",
     marked="شما *",
+    or_middle="یا بنویسید وسط: سومین برگ یارتان رو می‌شود و خال آن حکم است.",
     may_run="می‌توانید ردیف بیایید: {runs}.",
     turned_up=(
         "برگ وسط شما رو شد، {card}: حکم {suit} است.",

@@ -202,7 +202,8 @@ def choices(view: View, language: Language) -> list[str]:
         return []
     if view.phase is Phase.TRUMPS:
         suits = [f"{number(language, suit + 1)} {suit_name(language, suit)}" for suit in SUITS]
-        return [f"{catalogue.menu}: {listed(language, suits)}."]
+        middle = [customs(language).or_middle] if view.rules.partners_middle else []
+        return [f"{catalogue.menu}: {listed(language, suits)}.", *middle]
     legal = [
         f"{number(language, index)} {card_name(language, card)}"
         for index, card in enumerate(held(view.hand), start=1)

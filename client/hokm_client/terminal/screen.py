@@ -24,7 +24,7 @@ from hokm_client.terminal.bidi import Bidi, cells, clean, clip, leftward
 from hokm_client.terminal.customs import customs
 from hokm_client.terminal.rows import CARD_OFF, CARD_ON, Ink, Piece, Style
 from hokm_client.terminal.view import Connection, Deal, Phase, Place, View, held, place
-from hokm_client.terminal.words import card_name, number, suit_name, symbol, words
+from hokm_client.terminal.words import card_name, listed, number, suit_name, symbol, words
 
 LEAST_WIDTH: Final = 44
 """Narrower terminals get sentences."""
@@ -87,6 +87,7 @@ def draw(
     rows += _rows(_Worth.LAST_TRICK, _last(view, language, width, ink))
     rows += _rows(_Worth.SEEN, _seen(view, language, width, ink))
     rows += _rows(_Worth.ALL_ELSE, _menu(view, language, width, ink) if _names_trumps(view) else [])
+    rows += _rows(_Worth.HINT, _customary(view, language, width, ink))
     rows.append(_Row(_Worth.GAP_ABOVE_HAND, ""))
     if view.hand:
         rows += _hand(view, language, width, ink)
@@ -242,6 +243,16 @@ def _menu(view: View, language: Language, width: int, ink: Ink) -> list[str]:
     if sum(piece.cells for piece in pieces) > width:
         return [ink.row(ink.flow(pieces[at : at + 4], 0, width)) for at in range(1, 9, 4)]
     return [ink.row(ink.flow(pieces, 0, width))]
+
+
+def _customary(view: View, language: Language, width: int, ink: Ink) -> list[str]:
+    """What I may do now by the house rules in place of naming trumps or playing one card."""
+    catalogue = customs(language)
+    if _names_trumps(view) and view.rules.partners_middle:
+        return _sentence(catalogue.or_middle, width, ink, Style.FAINT)
+    runs = [listed(language, [leftward(symbol(language, card)) for card in run]) for run in view.runs]
+    told = catalogue.may_run.format(runs=words(language).semicolon.join(runs))
+    return _sentence(told, width, ink, Style.FAINT) if runs else []
 
 
 _SLOT: Final = 6

@@ -122,6 +122,17 @@ VIEWS: Final = {
         seen=(parse_hand("TH"), parse_hand("KC QC AD"), 0, parse_hand("AH")),
         tea=Tea(3, TeaStep.ASKED, (1,), (0, 2), 14),
     ),
+    "calling": replace(
+        _NO_ROUND,
+        rules=HOUSE,
+        phase=Phase.TRUMPS,
+        hakem=0,
+        hand=parse_hand("AS KS TH QD 3C"),
+        deal=Deal.BOUND,
+    ),
+    "leading": replace(
+        _HOUSE, hand=parse_hand("AS KS QS TH AH KH 3C"), legal=parse_hand("AS KS QS TH AH KH 3C"), trick=None
+    ),
     "tea": replace(
         _HOUSE,
         awaited=(),
