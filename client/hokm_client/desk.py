@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from hokm.entry import parse_entry
 from hokm.errors import HokmError, Malformed
-from hokm.events import Act, SignedMove
+from hokm.events import Act
 from hokm.hand import read_hand
 from hokm.v1 import tables_service_pb2 as pb
-from hokm.wire import read_event
 from hokm_client.errors import refusal
 from hokm_client.fraud import Fraud
 from hokm_client.seat import Seat
-from hokm_client.stream import Step, Stream
+from hokm_client.stream import Step, Stream, move_in
 
 
 class Desk:
@@ -127,11 +125,7 @@ class Desk:
         """The entry that a move of ours made, sent by itself while the table was not attached: it comes again."""
         if len(update.entries) != 1:
             return False
-        try:
-            content = read_event(parse_entry(update.entries[0]).body).content
-        except Malformed:
-            return False
-        return isinstance(content, SignedMove) and content.body in [act.move for act in self.unanswered()]
+        return move_in(update.entries[0]) in [act.move for act in self.unanswered()]
 
     def _look_ready(self) -> None:
         if not self.is_ready and self.stream.table is not None and self.stream.table.version >= self._ready_at:

@@ -19,8 +19,8 @@ from typing import Final
 
 from hokm.cards import Hand
 from hokm.deal import early_commitment
-from hokm.entry import parse_entry, sign_move
-from hokm.errors import Busy, Conflict, HokmError, Malformed, WrongPhase
+from hokm.entry import sign_move
+from hokm.errors import Busy, Conflict, HokmError, WrongPhase
 from hokm.events import (
     Act,
     AnswerTea,
@@ -50,7 +50,7 @@ from hokm.table import NO_HANDS, Ceremony, Decision, LaidCard, Place, Round, Sea
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
-from hokm.wire import read_event, read_move, write_move
+from hokm.wire import read_move, write_move
 from hokm_client.errors import OtherActSigned, SigningStopped, refusal
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.held import HeldCards
@@ -58,7 +58,8 @@ from hokm_client.keeping import Keeping, KeptMove
 from hokm_client.own_number import OwnNumber
 from hokm_client.protests import Protests, Unanswered
 from hokm_client.question import ComeEarly, Question, Standing, Wish
-from hokm_client.stream import Step, Stream
+from hokm_client.refused import RefusedMoves
+from hokm_client.stream import Step, Stream, move_in
 
 SALT_BYTES: Final = 32
 """Of a card that is laid face down."""
@@ -95,8 +96,7 @@ class Seat:
         self._shut_at = -1
         self._answer: tuple[int, Act] | None = None
         """What was signed for the decision that this entry opened: nothing else ever is."""
-        self._refused: dict[bytes, pb.SignedAct] = {}
-        """Moves that were refused since the last one in the log, by their bytes; no copy of them is on its way."""
+        self._refused = RefusedMoves()
         self._next_number = 0
         """The number after the last move that was logged, also where the log is not believed any more."""
         self.number = number
@@ -201,7 +201,7 @@ class Seat:
             self._shut_at = self._stream.there.version
         self.unanswered = None
         if not self.unsure:
-            self._refused[unanswered.act.move] = unanswered.act
+            self._refused.add(unanswered.act)
         self._protests.refused(unanswered.move.protest)
         self._stream.not_sent(unanswered.act.move)
         return True
@@ -316,7 +316,7 @@ class Seat:
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
         self._keeping.put_move(self._stream.id, self.key.public, kept)
         self._stream.signed_here(body, signature)
-        self._refused.pop(body, None)
+        self._refused.signed_anew(body)
         self._protests.signed()
         self._answer_with(act)
         self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
@@ -354,7 +354,7 @@ class Seat:
     def hear(self, update: pb.TableUpdate) -> None:
         """Look for nothing but the answer to the unanswered move, in what is not believed any more."""
         for octets in update.entries:
-            if self.unanswered is not None and self.unanswered.act.move == _move_in(octets):
+            if self.unanswered is not None and self.unanswered.act.move == move_in(octets):
                 self._next_number = self.unanswered.move.number + 1
                 self.unanswered = None
         for refused in update.refusals:
@@ -402,11 +402,7 @@ class Seat:
         """
         if signed.move.seat != self.number:
             return
-        if signed.body in self._refused:
-            what = f"a move of seat {self.number} that was refused to it"
-            exhibits = {"entry": step.entry, "signed_act": self._refused[signed.body].SerializeToString()}
-            raise Fraud(FraudKind.REFUSED_MOVE, step.event.version, what, exhibits=exhibits)
-        self._refused.clear()
+        self._refused.see(step, signed)
         unanswered = self.unanswered
         if unanswered is None:
             return
@@ -426,13 +422,3 @@ class Seat:
         if kept.seen_version < len(leaves):
             exhibits["entry"] = self._stream.entries[kept.seen_version]
         raise Fraud(FraudKind.TWO_ENTRIES, self._stream.there.version, what, exhibits=exhibits)
-
-
-def _move_in(entry: bytes) -> bytes | None:
-    """The bytes of the move that an entry holds, whoever signed it."""
-    try:
-        content = read_event(parse_entry(entry).body).content
-    except Malformed:
-        return None
-    signed = content.join if isinstance(content, StoodIn) else content
-    return signed.body if isinstance(signed, SignedMove) else None

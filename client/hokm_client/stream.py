@@ -274,3 +274,13 @@ def _is_revocation(event: Event) -> bool:
     """The one entry that another key than the table's own may sign."""
     content = event.content
     return isinstance(content, ServerFault) and content.cause is ServerFaultCause.KEY_REVOKED
+
+
+def move_in(entry: bytes) -> bytes | None:
+    """The bytes of the move that an entry holds, whoever signed it."""
+    try:
+        content = read_event(parse_entry(entry).body).content
+    except Malformed:
+        return None
+    signed = content.join if isinstance(content, StoodIn) else content
+    return signed.body if isinstance(signed, SignedMove) else None
