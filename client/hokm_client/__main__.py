@@ -15,11 +15,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hokm_client.rules_asked import SWITCHES, add_rules, rules_of
+
 if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
 
     from hokm.errors import HokmError
-    from hokm.rules import TableRules
     from hokm_client.console import Manner
     from hokm_client.player import Player
 
@@ -71,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     local.add_argument(
         "--pace-ms", type=_span, default=(0.7, 1.2), metavar="LEAST-MOST", help="how long a bot takes (700-1200)"
     )
-    _add_rules(local)
+    add_rules(local)
     _add_manner(local)
     local.set_defaults(run=_local)
 
@@ -84,13 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="its seats for the house's bots: 1,2,3")
     play.add_argument("--private", action="store_true", help="the new table is in no list, and has a join code")
     play.add_argument("--code", default="", metavar="LETTERS", help="the join code of a private table")
-    _add_rules(play)
+    add_rules(play)
     _add_manner(play)
     play.set_defaults(run=_play)
 
     opened = commands.add_parser("open", help="open a table and print its id, and the join code of a private one")
     _add_connection(opened)
-    _add_rules(opened)
+    add_rules(opened)
     opened.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="seats for the house's bots: 1,2,3")
     opened.add_argument("--private", action="store_true", help="it is in no list, and has a join code")
     opened.set_defaults(run=_open)
@@ -99,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_connection(listed)
     listed.add_argument("--free", action="store_true", help="only tables with a free seat")
     listed.add_argument("--target", type=int, metavar="POINTS", help="only tables of games to 7, 5 or 3")
-    for rule in _SWITCHES:
+    for rule in SWITCHES:
         switch = f"--{rule.replace('_', '-')}"
         listed.add_argument(switch, action=argparse.BooleanOptionalAction, default=None, help="only tables like that")
     listed.set_defaults(run=_list)
@@ -154,29 +155,6 @@ def _add_identity(parser: argparse.ArgumentParser) -> None:
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--as", dest="name", type=_name, default="me", metavar="NAME", help="which player you are (me)")
     who.add_argument("--identity", type=Path, metavar="FILE", help="your key (VAR/players/NAME.key), made if missing")
-
-
-def _add_rules(parser: argparse.ArgumentParser) -> None:
-    rules = parser.add_argument_group("rules of a new table", "A preset, and what is to be different from it.")
-    rules.add_argument("--preset", default="classic", help="classic, house (H1 to H5) or traditional (classic)")
-    rules.add_argument("--target", type=int, help="points that win the game: 7, 5 or 3")
-    rules.add_argument("--turn-seconds", type=int, metavar="S", help="seconds for every decision (30)")
-    for rule, meaning in _SWITCHES.items():
-        switch = rule.replace("_", "-")
-        rules.add_argument(f"--{switch}", action=argparse.BooleanOptionalAction, default=None, help=meaning)
-
-
-_SWITCHES = {
-    "partners_middle": "H1: the hakem may turn up the partner's third card in place of naming trumps",
-    "coming_early": "H2: a card may be laid face down before its turn",
-    "runs": "H3: ace, king and queen, or the top trumps, may be led at once",
-    "tea": "H4: each player may ask for a pause once, and a story is told",
-    "throwing": "H5: tomatoes, slippers and roses may be thrown",
-    "silent": "H6: neither throwing nor talk",
-    "open_first_packet": "all see their own first five cards before trumps are named",
-    "rated": "the game counts for ratings",
-}
-"""The rules that are on or off, by their field in `TableRules`."""
 
 
 def _add_manner(parser: argparse.ArgumentParser) -> None:
@@ -235,10 +213,10 @@ def _local(asked: argparse.Namespace) -> int:
         print("There is no terminal to play at, so four bots play; with --players me it goes by lines.", flush=True)
         asked.players = "bots"
     if asked.players == "bots":
-        return asyncio.run(local.bots_play(asked.var, _rules(asked)))
+        return asyncio.run(local.bots_play(asked.var, rules_of(asked)))
     from hokm_client.leaving import Left
 
-    left = asyncio.run(local.person_plays(asked.var, _rules(asked), _manner(asked), asked.pace_ms))
+    left = asyncio.run(local.person_plays(asked.var, rules_of(asked), _manner(asked), asked.pace_ms))
     return FAILED if left is Left.FAILED else 0
 
 
@@ -255,8 +233,8 @@ def _play(asked: argparse.Namespace) -> int:
         var=asked.var,
         tls=asked.tls,
     )
-    rules = _rules(asked) if asked.open else None
-    quick = _rules(asked) if asked.quick else None
+    rules = rules_of(asked) if asked.open else None
+    quick = rules_of(asked) if asked.quick else None
     wish = Wish(asked.table, asked.seat, rules, quick, asked.bots, asked.private, asked.code)
     left = asyncio.run(play(door, wish, _manner(asked)))
     return FAILED if left is Left.FAILED else 0
@@ -286,32 +264,17 @@ def _at_terminal() -> bool:
 
 def _open(asked: argparse.Namespace) -> int:
     async def open_table(player: Player) -> None:
-        table_id = await player.open_table(_rules(asked), asked.bots, private=asked.private)
+        table_id = await player.open_table(rules_of(asked), asked.bots, private=asked.private)
         print(table_id.hex(), *filter(None, [await player.join_code(table_id)]))
 
     return _with_player(asked, open_table)
-
-
-def _rules(asked: argparse.Namespace) -> TableRules:
-    from dataclasses import replace
-
-    from hokm.rules import preset
-
-    rules = preset(asked.preset)
-    changes: dict[str, Any] = {rule: on for rule in _SWITCHES if (on := getattr(asked, rule)) is not None}
-    if asked.target is not None:
-        changes["target"] = asked.target
-    if asked.turn_seconds is not None:
-        changes["turn_seconds"] = asked.turn_seconds
-        changes["away_seconds"] = min(rules.away_seconds, (asked.turn_seconds - 1) // 2)
-    return replace(rules, **changes)
 
 
 def _list(asked: argparse.Namespace) -> int:
     from hokm.v1 import tables_service_pb2 as pb
 
     async def list_tables(player: Player) -> None:
-        asks = {rule: wanted for rule in ("target", *_SWITCHES) if (wanted := getattr(asked, rule)) is not None}
+        asks = {rule: wanted for rule in ("target", *SWITCHES) if (wanted := getattr(asked, rule)) is not None}
         tables = await player.connection.list_tables(with_free_seat=asked.free, having=pb.RulesWanted(**asks))
         if not tables:
             _say("There is no such table: hokm play --open opens one.", 0)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import re
@@ -16,8 +17,9 @@ import pytest
 
 from hokm.errors import HokmError
 from hokm.rules import HOUSE, TRADITIONAL, TableRules
-from hokm_client.__main__ import _parser, _rules, main
+from hokm_client.__main__ import main
 from hokm_client.identity import read_or_make_identity
+from hokm_client.rules_asked import add_rules, rules_of
 from hokm_server import house_keys
 from tests.client.visits import house
 
@@ -174,6 +176,13 @@ def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr == "The package grpc is not installed: hokm[client], the extra for players, brings it.\n"
 
 
+def asked(words: list[str]) -> TableRules:
+    """The rules that these words ask for."""
+    parser = argparse.ArgumentParser()
+    add_rules(parser)
+    return rules_of(parser.parse_args(words))
+
+
 @pytest.mark.parametrize(
     ("words", "rules"),
     [
@@ -187,12 +196,12 @@ def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
 )
 def test_rules_are_a_preset_and_what_is_different(words: list[str], rules: TableRules) -> None:
     """Each switch by itself, on or off."""
-    assert _rules(_parser().parse_args(["open", *words])) == rules
+    assert asked(words) == rules
 
 
 def test_rules_that_cannot_stand_together_are_refused() -> None:
     """And so is a preset that is not there."""
     for words in (["--preset", "house", "--silent"], ["--preset", "wild"]):
         with pytest.raises(HokmError) as refused:
-            _rules(_parser().parse_args(["open", *words]))
+            asked(words)
         assert refused.value.reason in ("THROWING_WHILE_SILENT", "NOT_A_PRESET")
