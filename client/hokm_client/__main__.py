@@ -81,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--table", type=_table_id, metavar="ID", help="this table; else where you sit, or a free seat")
     play.add_argument("--seat", type=int, choices=range(4), metavar="N", help="this seat, 0 to 3; else a free one")
     play.add_argument("--open", action="store_true", help="open a new table")
+    play.add_argument("--rematch", type=_table_id, metavar="ID", help="once more with the players of this game")
     play.add_argument("--quick", action="store_true", help="any table with these rules and a free seat, else a new one")
     play.add_argument("--bots", type=_seats, default=(), metavar="SEATS", help="its seats for the house's bots: 1,2,3")
     play.add_argument("--private", action="store_true", help="the new table is in no list, and has a join code")
@@ -235,7 +236,7 @@ def _play(asked: argparse.Namespace) -> int:
     )
     rules = rules_of(asked) if asked.open else None
     quick = rules_of(asked) if asked.quick else None
-    wish = Wish(asked.table, asked.seat, rules, quick, asked.bots, asked.private, asked.code)
+    wish = Wish(asked.table, asked.seat, rules, quick, asked.bots, asked.rematch, asked.private, asked.code)
     left = asyncio.run(play(door, wish, _manner(asked)))
     return FAILED if left is Left.FAILED else 0
 

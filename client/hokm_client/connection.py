@@ -251,6 +251,12 @@ class Connection:
         answers.check_table_id(answer.table_id)
         return answer
 
+    async def rematch(self, game: bytes) -> pb.OpenTableResponse:
+        """The rematch of a game that this key has played."""
+        answer = await self._call(self._tables.OpenTable, pb.OpenTableRequest(rematch_of=game))
+        answers.check_table_id(answer.table_id)
+        return answer
+
     async def quick_seat(self, rules: TableRules) -> bytes:
         """A table with exactly these rules that has a free seat, or a new one."""
         message = rules_pb2.TableRules.FromString(write_rules(rules))

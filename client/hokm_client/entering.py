@@ -64,6 +64,8 @@ class Wish:
     """The rules of any table that has a free seat, or else of a new one."""
     bots: Sequence[Seat] = ()
     """Its seats for the house's bots."""
+    rematch_of: bytes | None = None
+    """A game that is over and was played by this player."""
     private: bool = False
     """The new table is in no list."""
     join_code: str = ""
@@ -81,6 +83,9 @@ async def play(door: Door, wish: Wish, manner: Manner) -> Left:
         certificates=None if door.tls is None else door.tls.read_bytes(),
     ) as player:
         told = await news(player, door.state, door.var / "proofs", door.policy, manner.language)
+        if wish.rematch_of is not None:
+            table_id, seat = await player.rematch(wish.rematch_of)
+            wish = replace(wish, table_id=table_id, seat=seat)
         for _ in range(QUICK_TRIES if wish.quick else 0):
             with contextlib.suppress(SeatNotFree, NoFreeSeat):  # somebody was faster
                 return await _play_at(await _table(player, wish), player, door, wish, manner, told)
@@ -96,7 +101,8 @@ async def _play_at(
         proofs=door.var / "proofs",
         policy=door.policy,
         invitation=_invitation(door, table_id, join_code, manner.language),
-        way_back=_command(door, table_id),
+        way_back=_command(door, "--table", table_id.hex()),
+        rematch=_command(door, "--rematch", table_id.hex()),
         news=told,
     )
     return await play_at(player, table_id, wish.seat, manner, setting, join_code)
@@ -135,18 +141,17 @@ async def _table(player: Player, wish: Wish) -> bytes:
 def _invitation(door: Door, table_id: bytes, join_code: str, language: Language) -> list[str]:
     """How others sit down at that table, here and on another machine."""
     friend = replace(door, identity=door.identity.with_name("friend.key"))
-    sentences = [notices(language).others_join, _command(friend, table_id, join_code)]
+    where = ["--table", table_id.hex(), *(("--code", join_code) if join_code else ())]
+    sentences = [notices(language).others_join, _command(friend, *where)]
     if door.server.rpartition(":")[0] not in _THIS_MACHINE:
         files = [leftward(str(path)) for path in (door.policy, door.tls) if path is not None]
         sentences.append(notices(language).others_elsewhere.format(files=listed(language, files)))
     return sentences
 
 
-def _command(door: Door, table_id: bytes, join_code: str = "") -> str:
-    """What is typed to sit down at that table."""
-    words = ["play", "--table", table_id.hex()]
-    if join_code:
-        words += ["--code", join_code]
+def _command(door: Door, *where: str) -> str:
+    """What is typed to sit down there."""
+    words = ["play", *where]
     if door.server != SERVER:
         words += ["--server", door.server]
     if door.var != Path("var"):

@@ -50,13 +50,17 @@ def why(error: BaseException, evidence: Path, language: Language) -> list[str]:
             raise error
 
 
-def game_over(warnings: Collection[str], verify: str, language: Language) -> list[str]:
-    """What to know of a game whose proofs gave these warnings: `verify` is the command that judges them again."""
+def game_over(warnings: Collection[str], verify: str, language: Language, *, rematch: str = "") -> list[str]:
+    """What to know of a game whose proofs gave these warnings: `verify` is the command that judges them again.
+
+    `rematch` is the command for another game with the same players.
+    """
     said = notices(language)
     sentences = [said.not_witnessed] if _NOT_WITNESSED.intersection(warnings) else []
     if others := _NOT_WITNESSED.union(warnings) - _NOT_WITNESSED:
         sentences.append(said.warnings.format(codes=", ".join(sorted(others))))
-    return [*sentences, said.proofs_kept, f"  {verify}"]
+    again = [said.once_more, f"  {rematch}"] if rematch else []
+    return [*sentences, said.proofs_kept, f"  {verify}", *again]
 
 
 def left_table(language: Language) -> list[str]:

@@ -29,8 +29,8 @@ from hokm.errors import BadProof, SeatNotFree
 from hokm.events import SeatKind, TableOpened
 from hokm.policy import Policy
 from hokm.proof import Proof
+from hokm.rules import SEATS, TableRules
 from hokm.rules import Seat as SeatNumber
-from hokm.rules import TableRules
 from hokm.signing import SigningKey
 from hokm.table import Seating, Table
 from hokm.v1 import tables_service_pb2 as pb
@@ -158,6 +158,21 @@ class Player:
         if _opening_of(first).rules != rules:
             raise StrangeAnswer("the table has other rules than those that were asked for")
         return table_id
+
+    async def rematch(self, game: bytes) -> tuple[bytes, SeatNumber]:
+        """The rematch of a game that this identity has played, and the seat which it had and has again; see `sit`.
+
+        Raises `NotOfThatGame`, `NotOverYet`, and `StrangeAnswer` where the table is another one's rematch or has other
+        rules.
+        """
+        before = await self.connection.table(game)
+        seats = [seat for seat in SEATS if before.seats[seat].public_key == self.key.public]
+        opened = await self.connection.rematch(game)
+        opening, asked = _opening_of(opened.entry), _opening_of(await self._first_entry(game))
+        if not seats or (opening.rematch_of, opening.rules) != (game, asked.rules):
+            raise StrangeAnswer("the table is not the rematch that was asked for")
+        self._first[opened.table_id] = opened.entry
+        return opened.table_id, seats[0]
 
     async def join_code(self, table_id: bytes) -> str:
         """What others need to sit down at a private table, as the server tells who sits there or opened it."""

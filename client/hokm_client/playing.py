@@ -78,6 +78,8 @@ class Setting(NamedTuple):
     """The file by which the verifier is to trust."""
     way_back: str
     """The command by which the player comes back."""
+    rematch: str = ""
+    """The command for another game with the same players; none where nobody is to be asked."""
     invitation: Sequence[str] = ()
     """How others sit down, in sentences; none where nobody is to."""
     news: Sequence[str] = ()
@@ -219,7 +221,7 @@ class _Playing:
         """What is left to be said when the console is closed."""
         match left:
             case Left.GAME_OVER:
-                return game_over(self._warnings, self._verifying(), self._language)
+                return game_over(self._warnings, self._verifying(), self._language, rematch=self._setting.rematch)
             case Left.LEFT_TABLE:
                 return left_table(self._language)
             case Left.QUIT if not isinstance(self._table.stage, Seating):

@@ -75,6 +75,7 @@ class LiveTable:
         "older",
         "opener",
         "releases",
+        "rematch_of",
         "reopen",
         "sealed_lost",
         "secrets",
@@ -91,6 +92,8 @@ class LiveTable:
         self.table: Table | None = None
         self.opener: Caller | None = None
         """Who opened it, unless that was before the server started."""
+        self.rematch_of = b""
+        """The table of the game before, where this is a rematch."""
         self.before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
         """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""
         self.secrets: Secrets = NO_SECRETS

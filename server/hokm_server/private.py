@@ -40,6 +40,11 @@ def age(table_id: bytes) -> bytes:
     return bytes((table_id[0] & ~_PRIVATE,)) + table_id[1:]
 
 
+def opened_ms(table_id: bytes) -> int:
+    """The time in it."""
+    return int.from_bytes(age(table_id)[:6], "big")
+
+
 def join_code(house_secret: bytes, table_id: bytes) -> str:
     """What lets a person sit down there; empty at a table that is open to all."""
     if not is_private(table_id):

@@ -13,7 +13,7 @@ import logging
 from hokm.deal import HOUSE_SEAT, commitment, early_commitment, house_number
 from hokm.entry import leaf, parse_entry
 from hokm.errors import HokmError
-from hokm.events import Dealt, MiddleTurned, NameTrump, SignedMove, TimedOut
+from hokm.events import Dealt, MiddleTurned, NameTrump, SignedMove, TableOpened, TimedOut
 from hokm.table import Ceremony, Lay, Round, Table, evolve, opened
 from hokm.wire import read_event
 from hokm_server.draft import NO_SECRETS, Opening, Secrets, Signet, dealt, move_in, release_first, release_rest
@@ -41,6 +41,8 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
             table = opened(signet.house, event) if table is None else evolve(table, event)
             content = event.content
             match content:
+                case TableOpened():
+                    live.rematch_of = content.rematch_of
                 case Dealt():
                     live.releases = [release_first(table, leaves[-1])]
                 case MiddleTurned() | TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):

@@ -18,6 +18,7 @@ from hokm.errors import (
     NotAtTable,
     NotYourSeat,
     RuleNotBuilt,
+    SeatKept,
     SeatNotFree,
     TableBusy,
     TooManyOpened,
@@ -47,7 +48,7 @@ from hokm_server.draft import Beside, Signet
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
-from hokm_server.private import age, check_code, is_private, join_code, new_table_id
+from hokm_server.private import age, check_code, is_private, join_code, new_table_id, opened_ms
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.shares import Share
@@ -63,6 +64,8 @@ MOST_WAITING: Final = 16
 """Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
 MOST_CALLERS: Final = 64
 """Callers whose moves may wait for one table."""
+KEPT_MS: Final = 60_000
+"""How long a rematch keeps seats for the players of the game before."""
 OPENED: Final = 32
 """Tables that one caller has opened and that are not over."""
 
@@ -155,7 +158,14 @@ class Tables:
     # What callers ask.
 
     def open(
-        self, viewer: Viewer, rules: TableRules, bots: Sequence[int], answer: Answer, *, private: bool = False
+        self,
+        viewer: Viewer,
+        rules: TableRules,
+        bots: Sequence[int],
+        answer: Answer,
+        *,
+        private: bool = False,
+        rematch_of: bytes = b"",
     ) -> bytes:
         """Open a table; its id. `answer` gets the first entry once it is durable.
 
@@ -170,9 +180,10 @@ class Tables:
         table_id = new_table_id(now, self._entropy(10), private=private)
         live = LiveTable(table_id, self._store.entries_of)
         live.opener = viewer.caller
+        live.rematch_of = rematch_of
         self._live[table_id] = live
         draft = self._steward.draft(live)
-        content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, b"")
+        content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, rematch_of)
         draft.open(table_id, content, now)
         wanted = [(seat, int(SeatKind.BOT)) for seat in bots]
         self._steward.write(live, draft, [(answer, 0)], wanted)
@@ -184,7 +195,7 @@ class Tables:
         Raises `UnknownTable`, `NotAtTable`, `SeatNotFree`.
         """
         live = self._find(table_id)
-        if not _may_call_bots(live, viewer):
+        if not self._may_call_bots(live, viewer):
             raise NotAtTable
         for seat in seats:
             if not _is_free(live.there, seat):
@@ -232,18 +243,49 @@ class Tables:
         assert leaf is not None
         return leaf
 
+    def first_entry(self, table_id: bytes) -> bytes:
+        """The entry that opened it. Raises `UnknownTable`."""
+        live = self._find(table_id)
+        (entry,) = live.kept(0, 1) or live.older(table_id, 0, 1)
+        return entry
+
     def join_code(self, viewer: Viewer, table_id: bytes) -> str:
         """What lets others sit down, for who sits there or opened the table; else empty. Raises `UnknownTable`."""
-        return join_code(self._signet.secret, table_id) if _is_at_home(self._find(table_id), viewer) else ""
+        return join_code(self._signet.secret, table_id) if self._is_at_home(self._find(table_id), viewer) else ""
 
     def running(self) -> list[bytes]:
         """The ids of tables that are not over, newest first."""
         running = (i for i, live in self._live.items() if live.table is not None and not live.is_over)
         return sorted(running, key=age, reverse=True)
 
+    def rematch_of(self, table_id: bytes) -> bytes:
+        """The game before that of a table that is not over; empty where it is no rematch."""
+        return self._live[table_id].rematch_of
+
+    def _is_at_home(self, live: LiveTable, viewer: Viewer) -> bool:
+        """Who sits at the table, opened it, if that is known, or has played the game before, where it is a rematch."""
+        if _sits_there(live, viewer) or (live.opener is not None and live.opener.holder == viewer.public_key):
+            return True
+        return live.rematch_of != b"" and _sits_there(self._find(live.rematch_of), viewer)
+
+    def _may_call_bots(self, live: LiveTable, viewer: Viewer) -> bool:
+        """Who is at home there; anybody where nobody is there to be asked."""
+        if viewer.is_operator or self._is_at_home(live, viewer):
+            return True
+        return live.opener is None and not seated(live.there)
+
+    def check_kept(self, viewer: Viewer, table_id: bytes, seat: int) -> None:
+        """Whether a person may sit down there: a rematch keeps each seat for who had it before. Raises `SeatKept`."""
+        live = self._find(table_id)
+        until_ms = opened_ms(table_id) + KEPT_MS
+        if not live.rematch_of or self._clock.now_ms() >= until_ms:
+            return
+        if self._find(live.rematch_of).there.places[seat].public_key != viewer.public_key:
+            raise SeatKept(seat, until_ms)
+
     def shown_to(self, viewer: Viewer) -> list[bytes]:
         """Those of them that the caller may find: of private ones only where it sits or that it opened."""
-        return [i for i in self.running() if not is_private(i) or _is_at_home(self._live[i], viewer)]
+        return [i for i in self.running() if not is_private(i) or self._is_at_home(self._live[i], viewer)]
 
     def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, beside: Beside, answer: Answer) -> None:
         """Let a move be made; `answer` gets the entry that it made, or the reason why not.
@@ -260,6 +302,7 @@ class Tables:
             may_act(live.there, viewer, signed.move)
             if isinstance(signed.move.act, Join) and signed.move.act.kind is SeatKind.PERSON:
                 check_code(self._signet.secret, table_id, beside.join_code)
+                self.check_kept(viewer, table_id, signed.move.seat)
             if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
                 answer = _before_start(live, viewer, answer)
         except NotYourSeat as error:
@@ -308,18 +351,6 @@ def _is_free(table: Table, seat: int) -> bool:
 
 def _sits_there(live: LiveTable, viewer: Viewer) -> bool:
     return any(place.public_key == viewer.public_key for place in seated(live.there))
-
-
-def _is_at_home(live: LiveTable, viewer: Viewer) -> bool:
-    """Who sits at the table, or opened it, if that is known."""
-    return _sits_there(live, viewer) or (live.opener is not None and live.opener.holder == viewer.public_key)
-
-
-def _may_call_bots(live: LiveTable, viewer: Viewer) -> bool:
-    """Who is at home there; anybody where nobody is there to be asked."""
-    if viewer.is_operator or _is_at_home(live, viewer):
-        return True
-    return live.opener is None and not seated(live.there)
 
 
 def _before_start(live: LiveTable, viewer: Viewer, answer: Answer) -> Answer:

@@ -74,11 +74,18 @@ class TablesService:
     async def open_table(self, request: pb.OpenTableRequest, context: Context) -> pb.OpenTableResponse:
         """Open a table with fixed rules."""
         viewer = self._viewer_of(context)
+        if request.rematch_of:
+            return self._opened(viewer, await self._lobby.rematch(viewer, named_table(request.rematch_of)))
         answer, made = _awaited()
         rules, bots = rules_asked(request.rules), _seats(request.bot_seats)
         table_id = self._tables.open(viewer, rules, bots, answer, private=request.private)
-        entry = (await made).entry
-        return pb.OpenTableResponse(table_id=table_id, entry=entry, join_code=self._tables.join_code(viewer, table_id))
+        await made
+        return self._opened(viewer, table_id)
+
+    def _opened(self, viewer: Viewer, table_id: bytes) -> pb.OpenTableResponse:
+        """A table, its first entry, and for those at home there its join code."""
+        code = self._tables.join_code(viewer, table_id)
+        return pb.OpenTableResponse(table_id=table_id, entry=self._tables.first_entry(table_id), join_code=code)
 
     async def list_tables(self, request: pb.ListTablesRequest, context: Context) -> pb.ListTablesResponse:
         """List tables, newest first. The page token is the hex id of the last table of the page before.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, SeatNotFree, WrongJoinCode
+from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, NotOfThatGame, SeatKept, SeatNotFree, WrongJoinCode
 from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
@@ -138,6 +138,32 @@ async def test_two_quick_seats_are_at_one_table(tmp_path: Path) -> None:
         assert [table.table_id for table in await two.connection.list_tables(having=pb.RulesWanted(tea=True))] == [
             lively
         ]
+
+
+async def test_a_rematch_has_the_same_players_in_their_seats(tmp_path: Path) -> None:
+    """One who was there opens it, the others find it; the bots come by themselves, and it is played to the end."""
+    async with (
+        house(tmp_path) as found,
+        house_bots(found.address, tmp_path),
+        guest(found.address, tmp_path) as one,
+        guest(found.address, tmp_path) as two,
+        guest(found.address, tmp_path) as foe,
+    ):
+        game = await one.open_table(SHORT, (0, 3))
+        first = [await player.sit(game, seat, choose=by_chance()) for player, seat in ((one, 2), (two, 1))]
+        await asyncio.gather(*[sitting.over for sitting in first])
+        asked = await asyncio.gather(one.rematch(game), two.rematch(game))
+        table_id = asked[0][0]
+        assert list(asked) == [(table_id, 2), (table_id, 1)]
+        with pytest.raises(SeatKept):
+            await foe.sit(table_id, 2)
+        with pytest.raises(NotOfThatGame):
+            await foe.rematch(game)
+        again = [
+            await player.sit(table_id, seat, choose=by_chance())
+            for player, (_, seat) in zip((one, two), asked, strict=True)
+        ]
+        await asyncio.gather(*[sitting.over for sitting in again])
 
 
 async def test_friends_sit_down_at_a_private_table_with_its_code(tmp_path: Path) -> None:

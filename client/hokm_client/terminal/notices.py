@@ -26,6 +26,7 @@ class Notices:
     not_witnessed: str
     warnings: str
     """{codes}"""
+    once_more: str
     proofs_kept: str
     timed_out_card: str
     """{card}"""
@@ -68,6 +69,7 @@ _ENGLISH: Final = Notices(
     not_checked="A proof could not be checked: {why}",
     not_witnessed="The warning is that nobody outside the house has cosigned its log.",
     warnings="Warnings: {codes}",
+    once_more="Once more with the same players, whose seats are kept for a minute:",
     proofs_kept="The proofs are kept, to be checked again by you or by others:",
     timed_out_card="Your time was over: by the rules the house played the {card} for you.",
     timed_out_trump="Your time was over: by the rules the house named {suit} as trumps for you.",
@@ -98,6 +100,7 @@ _PERSIAN: Final = Notices(
     not_checked="گواهی را نشد بررسی کرد: {why}",
     not_witnessed="هشدار این است: هنوز هیچ شاهدی از بیرون پای دفتر خانه را امضا نکرده است.",
     warnings="هشدارها: {codes}",
+    once_more="یک بازی دیگر با همین بازیکنان؛ صندلی‌ها یک دقیقه نگه داشته می‌شود:",
     proofs_kept="گواه‌ها نگه داشته شد؛ شما و دیگران می‌توانید دوباره بررسی کنید:",
     timed_out_card="وقت شما تمام شد: خانه طبق قانون به جای شما {card} بازی کرد.",
     timed_out_trump="وقت شما تمام شد: خانه طبق قانون به جای شما {suit} را حکم کرد.",

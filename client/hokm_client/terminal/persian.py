@@ -270,6 +270,8 @@ WORDS: Final = Words(
         errors.NumberNotOpened: "این عدد همان نیست که مهر و موم شده بود.",
         errors.OnlyPersonsResign: "ربات تسلیم نمی‌شود.",
         errors.RuleNotBuilt: "این خانه هنوز با این قانون بازی نمی‌کند ({rule}).",
+        errors.NotOfThatGame: "شما در آن بازی نبودید: بازی دوباره برای بازیکنان همان بازی است.",
+        errors.SeatKept: "آن صندلی هنوز برای بازیکن بازی قبل نگه داشته شده است.",
         errors.SeatIsFree: "آن صندلی خالی است.",
         errors.SeatNotFree: "آن صندلی پر است.",
         errors.SeatStoodIn: "جانشین به جای شما بازی می‌کند: اول بنویسید برگشتم.",

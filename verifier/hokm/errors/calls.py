@@ -130,11 +130,25 @@ class NotAtTable(NotYourSeat):
     sentence = "You have no seat at this table and have not opened it: its players call the bots."
 
 
+class NotOfThatGame(NotYourSeat):
+    """A rematch is asked for by who has played the game before."""
+
+    sentence = "You have not played that game: a rematch is for its players."
+
+
 class SatDownTooOften(NotYourSeat):
     """Before the start one caller, or all of one address together, make so many moves at a table besides leaving it."""
 
     most: int
     sentence = "You, or your address, have made {most} moves at this table and it has not started: leave it to others."
+
+
+class SeatKept(NotYourSeat):
+    """Each seat of a rematch is kept for a while for who had it in the game before."""
+
+    seat: int
+    until_ms: int
+    sentence = "Seat {seat} is kept for its player of the game before, until {until_ms} ms."
 
 
 class SeatNotYours(NotYourSeat):
