@@ -31,7 +31,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 
-MOST_ACTS = 8
+MOST_ACTS = 16
 """In one message of a stream: so the server has the first ones before the last ones are signed."""
 
 OPTIONS = (("grpc.use_local_subchannel_pool", 1),)
