@@ -284,7 +284,8 @@ class Table:
             self._now(line, seat, act)
             return
         loop = asyncio.get_running_loop()
-        self._next_at = max(self._next_at + self._seconds_between, loop.time())
+        missed = max(0.0, loop.time() - self._next_at) // self._seconds_between
+        self._next_at += (missed + 1) * self._seconds_between  # in step, so that no two tables ever fall into one
         loop.call_at(self._next_at, self._now, line, seat, act)
 
     def _now(self, line: Line, seat: int, act: pb.SignedAct) -> None:
