@@ -78,6 +78,7 @@ class LiveTable:
         "rematch_of",
         "reopen",
         "sealed_lost",
+        "seats_before",
         "secrets",
         "table",
         "throws",
@@ -93,6 +94,7 @@ class LiveTable:
         self.opener: Caller | None = None
         """Who opened it, unless that was before the server started."""
         self.rematch_of = b""
+        self.seats_before: tuple[bytes, ...] = ()
         """The table of the game before, where this is a rematch."""
         self.before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
         """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""

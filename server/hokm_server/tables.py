@@ -10,6 +10,7 @@ Everything runs in one event loop; only the writer has a thread of its own.
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -104,6 +105,10 @@ class Tables:
         self._manifest_leaf = manifest_leaf
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
+        self._by_age: list[bytes] = []
+        """The same tables, oldest first."""
+        self._rematches: dict[bytes, bytes] = {}
+        """Those of them that are the rematch of a game, by that game."""
         self._opened = Share(min(OPENED, most_of_address), most_of_address, TooManyOpened)
         self._past = Past(self._load)
         self._turns = Turns(1)
@@ -130,7 +135,7 @@ class Tables:
         now = self._clock.now_ms()
         for table_id in self._store.running():
             live = self._load(table_id)
-            self._live[table_id] = live
+            self._add(live)
             live.last_sign_ms = [now] * 4
             live.reopen = True
         for table_id, seat, _ in self._store.wanted():
@@ -150,9 +155,20 @@ class Tables:
         recover(live, self._signet, self._store, self._sealer)
         return live
 
+    def _add(self, live: LiveTable) -> None:
+        self._live[live.id] = live
+        insort(self._by_age, live.id, key=age)
+        if live.rematch_of:
+            self._rematches[live.rematch_of] = live.id
+
     def _gone(self, live: LiveTable) -> None:
         """A table is over, or could not be opened."""
-        if self._live.pop(live.id, None) is not None and live.opener is not None:
+        if self._live.pop(live.id, None) is None:
+            return
+        del self._by_age[bisect_left(self._by_age, age(live.id), key=age)]
+        if self._rematches.get(live.rematch_of) == live.id:
+            del self._rematches[live.rematch_of]
+        if live.opener is not None:
             self._opened.give_back(live.opener)
 
     # What callers ask.
@@ -181,7 +197,7 @@ class Tables:
         live = LiveTable(table_id, self._store.entries_of)
         live.opener = viewer.caller
         live.rematch_of = rematch_of
-        self._live[table_id] = live
+        self._add(live)
         draft = self._steward.draft(live)
         content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, rematch_of)
         draft.open(table_id, content, now)
@@ -255,18 +271,43 @@ class Tables:
 
     def running(self) -> list[bytes]:
         """The ids of tables that are not over, newest first."""
-        running = (i for i, live in self._live.items() if live.table is not None and not live.is_over)
-        return sorted(running, key=age, reverse=True)
+        return [table_id for table_id in reversed(self._by_age) if self.is_running(table_id)]
 
-    def rematch_of(self, table_id: bytes) -> bytes:
-        """The game before that of a table that is not over; empty where it is no rematch."""
-        return self._live[table_id].rematch_of
+    def is_running(self, table_id: bytes) -> bool:
+        """Whether it is open and not over."""
+        live = self._live.get(table_id)
+        return live is not None and live.table is not None and not live.is_over
+
+    def opened_before(self, that: bytes | None, most: int) -> list[bytes]:
+        """The next tables older than that `age`, newest first; some of them may not be running."""
+        end = len(self._by_age) if that is None else bisect_left(self._by_age, that, key=age)
+        return self._by_age[max(0, end - most) : end][::-1]
+
+    def opened_after(self, that: bytes | None, most: int) -> list[bytes]:
+        """The next tables younger than that `age`, oldest first; some of them may not be running."""
+        start = 0 if that is None else bisect_right(self._by_age, that, key=age)
+        return self._by_age[start : start + most]
+
+    def is_shown_to(self, viewer: Viewer, table_id: bytes) -> bool:
+        """Whether the caller may find a running table: a private one only where it is at home."""
+        return not is_private(table_id) or self._is_at_home(self._live[table_id], viewer)
+
+    def rematch_of(self, game: bytes) -> bytes | None:
+        """The table at which that game is played again, if one is running."""
+        table_id = self._rematches.get(game)
+        return table_id if table_id is not None and self.is_running(table_id) else None
+
+    def _seats_before(self, live: LiveTable) -> tuple[bytes, ...]:
+        """Who had the seats in the game before, by key; nobody where it is no rematch."""
+        if live.rematch_of and not live.seats_before:
+            live.seats_before = tuple(place.public_key for place in self._find(live.rematch_of).there.places)
+        return live.seats_before
 
     def _is_at_home(self, live: LiveTable, viewer: Viewer) -> bool:
         """Who sits at the table, opened it, if that is known, or has played the game before, where it is a rematch."""
         if _sits_there(live, viewer) or (live.opener is not None and live.opener.holder == viewer.public_key):
             return True
-        return live.rematch_of != b"" and _sits_there(self._find(live.rematch_of), viewer)
+        return viewer.public_key in self._seats_before(live)
 
     def _may_call_bots(self, live: LiveTable, viewer: Viewer) -> bool:
         """Who is at home there; anybody where nobody is there to be asked."""
@@ -280,12 +321,8 @@ class Tables:
         until_ms = opened_ms(table_id) + KEPT_MS
         if not live.rematch_of or self._clock.now_ms() >= until_ms:
             return
-        if self._find(live.rematch_of).there.places[seat].public_key != viewer.public_key:
+        if self._seats_before(live)[seat] != viewer.public_key:
             raise SeatKept(seat, until_ms)
-
-    def shown_to(self, viewer: Viewer) -> list[bytes]:
-        """Those of them that the caller may find: of private ones only where it sits or that it opened."""
-        return [i for i in self.running() if not is_private(i) or self._is_at_home(self._live[i], viewer)]
 
     def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, beside: Beside, answer: Answer) -> None:
         """Let a move be made; `answer` gets the entry that it made, or the reason why not.

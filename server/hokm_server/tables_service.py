@@ -27,7 +27,7 @@ from hokm_server.bell import Bell
 from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, most_bytes, updates_bytes
 from hokm_server.live import Answer, Made
-from hokm_server.lobby import Lobby
+from hokm_server.lobby import Lobby, Wish
 from hokm_server.named_table import named_table
 from hokm_server.private import age
 from hokm_server.summary import summary
@@ -96,16 +96,12 @@ class TablesService:
         if request.page_size > MOST_PAGE:
             raise OutOfRange("page_size", request.page_size, 0, MOST_PAGE)
         page = request.page_size or PAGE
-        found: list[pb.TableSummary] = []
-        before = request.page_token
         rules = rules_asked(request.rules) if request.HasField("rules") else None
-        for table_id in self._lobby.find(viewer, request.having, rules, with_free_seat=request.with_free_seat):
-            if before and age(table_id).hex() >= before:
-                continue
-            if len(found) == page:
-                return pb.ListTablesResponse(tables=found, next_page_token=age(found[-1].table_id).hex())
-            found.append(self._summary(viewer, table_id))
-        return pb.ListTablesResponse(tables=found)
+        wanted = Wish(request.having, rules, request.with_free_seat)
+        found = await self._lobby.find(viewer, wanted, _age_told(request.page_token), page + 1)
+        token = age(found[page - 1]).hex() if len(found) > page else ""
+        running = filter(self._tables.is_running, found[:page])
+        return pb.ListTablesResponse(tables=[self._summary(viewer, i) for i in running], next_page_token=token)
 
     async def quick_seat(self, request: pb.QuickSeatRequest, context: Context) -> pb.QuickSeatResponse:
         """A table with these rules and a free seat."""
@@ -332,6 +328,14 @@ def rules_asked(message: rules_pb2.TableRules) -> TableRules:
         throwing=message.throwing,
         silent=message.silent,
     )
+
+
+def _age_told(token: str) -> bytes | None:
+    """Where a page begins. Raises `NotUnderstood`."""
+    try:
+        return bytes.fromhex(token) or None
+    except ValueError:
+        raise NotUnderstood("page_token", "no answer named it") from None
 
 
 def _known(name: str, value: int, most: int) -> int:

@@ -16,8 +16,10 @@ import pytest
 from hokm.events import Join, SeatKind
 from hokm.v1 import log_service_pb2, rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
+from hokm_server import lobby
 from hokm_server.tables import OPENED
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
+from tests.server.counted import Counted
 
 LIVELY = rules_pb2.TableRules(target=5, tea=True, runs=True)
 CLASSIC = rules_pb2.TableRules()
@@ -72,6 +74,30 @@ async def sit(visit: Visit, caller: Caller, table_id: bytes) -> bool:
 
 
 # Lists.
+
+
+async def test_looking_through_many_tables_lets_others_have_their_turn(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a list that finds none, and for a quick seat that has to be at a new table."""
+    caller = await visit.enter(Caller(0))
+    for _ in range(20):
+        await opened(visit, caller, CLASSIC)
+    monkeypatch.setattr(lobby, "AT_ONCE", 4)
+    counted = Counted(visit.found.tables.is_running)
+    monkeypatch.setattr(visit.found.tables, "is_running", counted)
+    assert await found(visit, caller, rules=LIVELY) == []
+    await quick(visit, caller, LIVELY)
+    assert counted.stop() == 4
+    assert len(await found(visit, caller)) == 21
+
+
+async def test_a_page_that_nobody_was_told_of_is_not_understood(visit: Visit) -> None:
+    """A token is what an answer brought."""
+    caller = await visit.enter(Caller(0))
+    request = pb.ListTablesRequest(page_token="the next, please")
+    refusal = told_by(await error_of(visit.tables.ListTables(request, metadata=caller.metadata)))
+    assert refusal[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "NOT_UNDERSTOOD")
 
 
 async def test_a_list_shows_the_tables_of_the_rules_that_are_looked_for(visit: Visit) -> None:

@@ -19,6 +19,7 @@ from hokm_server.live import LiveTable
 from hokm_server.tables_service import AT_ONCE
 from hokm_server.watching import ATTACHED
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
+from tests.server.counted import Counted
 
 MOVE = write_move(Move(bytes(32), 0, 0, 0, 0, 0, bytes(32), None, Leave()))
 USED_UP = grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -29,32 +30,6 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
     """A fresh server."""
     async with visiting(tmp_path / "var") as visit:
         yield visit
-
-
-class Counted:
-    """How often something is done before whoever else wants to do something has its turn."""
-
-    def __init__(self, does: Callable[..., Any]) -> None:
-        self._does = does
-        self._ticking = asyncio.create_task(self._tick())
-        self._since = 0
-        self.most = 0
-
-    async def _tick(self) -> None:
-        while True:
-            self._since = 0
-            await asyncio.sleep(0)
-
-    def __call__(self, *args: Any) -> Any:
-        """Do it, and count."""
-        self._since += 1
-        self.most = max(self.most, self._since)
-        return self._does(*args)
-
-    def stop(self) -> int:
-        """Count no more; the most."""
-        self._ticking.cancel()
-        return self.most
 
 
 async def read(call: Any, until: Callable[[list[pb.TableUpdate]], bool]) -> list[pb.TableUpdate]:
