@@ -20,13 +20,19 @@ from hokm_server.shares import Share
 
 MOST_BYTES: Final = 1 << 18
 """What a stream may have waiting."""
+LEAST_BYTES: Final = 1 << 14
+"""What it may at least, however many there are."""
+TOGETHER_BYTES: Final = 1 << 28
+"""What is divided among them: where there are many, who does not read is told so sooner."""
 MOST_OPERATORS_BYTES: Final = 1 << 20
 """The same for an operator's program, which plays at many tables."""
 
 
-def most_bytes(viewer: Viewer) -> int:
-    """What a stream of this caller may have waiting."""
-    return MOST_OPERATORS_BYTES if viewer.is_operator else MOST_BYTES
+def most_bytes(viewer: Viewer, streams: int) -> int:
+    """What one more stream of this caller may have waiting, where there are so many."""
+    if viewer.is_operator:
+        return MOST_OPERATORS_BYTES
+    return max(LEAST_BYTES, min(MOST_BYTES, TOGETHER_BYTES // (streams + 1)))
 
 
 def updates_bytes(update: pb.TableUpdate) -> bytes:

@@ -94,8 +94,9 @@ class LiveTable:
         self.opener: Caller | None = None
         """Who opened it, unless that was before the server started."""
         self.rematch_of = b""
-        self.seats_before: tuple[bytes, ...] = ()
         """The table of the game before, where this is a rematch."""
+        self.seats_before: tuple[bytes, ...] = ()
+        """Whose keys had the seats there, once somebody has asked."""
         self.before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
         """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""
         self.secrets: Secrets = NO_SECRETS

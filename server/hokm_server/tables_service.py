@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
 import grpc
@@ -30,6 +31,7 @@ from hokm_server.live import Answer, Made
 from hokm_server.lobby import Lobby, Wish
 from hokm_server.named_table import named_table
 from hokm_server.private import age
+from hokm_server.status import is_told
 from hokm_server.summary import summary
 from hokm_server.tables import Tables
 from hokm_server.watching import ATTACHED
@@ -53,6 +55,7 @@ class TablesService:
         self._tables = tables
         self._lobby = Lobby(tables)
         self._viewer_of = viewer_of
+        self._streams = 0
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Let a server answer with this service."""
@@ -151,31 +154,40 @@ class TablesService:
         """All entries of a table after a version, then each as it comes."""
         viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), _seats(request.seats)
         await self._tables.reach(viewer, table_id)
-        outbox = Outbox(most_bytes(viewer))
         after = request.after_version if request.HasField("after_version") else None
-        self._tables.watch(viewer, outbox, table_id, after, seats)
-        try:
+        with self._outbox(viewer) as outbox:
+            self._tables.watch(viewer, outbox, table_id, after, seats)
             while outbox.subscriptions or not outbox.is_empty:
                 chunk = await outbox.take()
                 assert chunk is not None
                 yield chunk
-        finally:
-            self._tables.unwatch(outbox)
 
     async def play(self, _: object, context: Context) -> None:
         """Moves in, updates out, for any number of tables and seats on one stream.
 
         Raises `TooManyAttached` where one message attaches more than anybody may.
         """
-        stream = _PlayStream(self._tables, self._viewer_of(context))
-        reading = asyncio.create_task(stream.read_from(context))
+        viewer = self._viewer_of(context)
+        with self._outbox(viewer) as outbox:
+            stream = _PlayStream(self._tables, viewer, outbox)
+            reading = asyncio.create_task(stream.read_from(context))
+            try:
+                await stream.write_to(context)
+                await reading
+            finally:
+                reading.cancel()
+                await asyncio.gather(reading, return_exceptions=True)
+
+    @contextmanager
+    def _outbox(self, viewer: Viewer) -> Iterator[Outbox]:
+        """What goes out on one stream of this caller, as long as it is open."""
+        outbox = Outbox(most_bytes(viewer, self._streams))
+        self._streams += 1
         try:
-            await stream.write_to(context)
-            await reading
+            yield outbox
         finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-            self._tables.unwatch(stream.outbox)
+            self._streams -= 1
+            self._tables.unwatch(outbox)
 
     async def watch_wanted(
         self, request: pb.WatchWantedRequest, context: Context
@@ -197,15 +209,15 @@ class TablesService:
 class _PlayStream:
     """One open Play call."""
 
-    __slots__ = ("_answered", "_asked", "_tables", "_unanswered", "_viewer", "outbox")
+    __slots__ = ("_answered", "_asked", "_outbox", "_tables", "_unanswered", "_viewer")
 
-    def __init__(self, tables: Tables, viewer: Viewer) -> None:
+    def __init__(self, tables: Tables, viewer: Viewer, outbox: Outbox) -> None:
         self._tables = tables
         self._viewer = viewer
         self._asked = 0
         self._unanswered = 0
         self._answered = Bell()
-        self.outbox = Outbox(most_bytes(viewer))
+        self._outbox = outbox
 
     async def read_from(self, context: Context) -> None:
         """Take whatever comes, until nothing more does; then, or when it is refused, close the outbox.
@@ -218,11 +230,11 @@ class _PlayStream:
             while self._unanswered:
                 await self._answered.wait()
         finally:
-            self.outbox.close()
+            self._outbox.close()
 
     async def write_to(self, context: Context) -> None:
         """Write whatever the outbox has, until it is closed."""
-        while (chunk := await self.outbox.take()) is not None:
+        while (chunk := await self._outbox.take()) is not None:
             await context.write(chunk)
 
     async def _take(self, request: pb.PlayRequest) -> None:
@@ -247,20 +259,22 @@ class _PlayStream:
         self._asked += 1
         if not self._asked % AT_ONCE:
             await asyncio.sleep(0)
-        await self.outbox.not_full()
+        await self._outbox.not_full()
 
     async def _attach(self, attach: pb.Attach) -> None:
         after = attach.after_version if attach.HasField("after_version") else None
         try:
             table_id, seats = named_table(attach.table_id), _seats(attach.seats)
             await self._tables.reach(self._viewer, table_id)
-            self._tables.watch(self._viewer, self.outbox, table_id, after, seats)
+            self._tables.watch(self._viewer, self._outbox, table_id, after, seats)
         except HokmError as error:
+            if not is_told(error):
+                raise
             self._refuse(attach.table_id, b"", error)
 
     def _detach(self, table_id: bytes) -> None:
         try:
-            subscription = self.outbox.subscriptions.get(named_table(table_id))
+            subscription = self._outbox.subscriptions.get(named_table(table_id))
         except HokmError as error:
             self._refuse(table_id, b"", error)
             return
@@ -273,6 +287,8 @@ class _PlayStream:
             signed, beside = _signed_move(act), _beside(act)
             await self._tables.reach(self._viewer, named_table(table_id))
         except HokmError as error:
+            if not is_told(error):
+                raise
             self._refuse(table_id, body, error)
             return
 
@@ -281,9 +297,9 @@ class _PlayStream:
             self._answered.ring()
             if isinstance(outcome, HokmError):
                 self._refuse(table_id, body, outcome)
-            elif outcome.again or table_id not in self.outbox.subscriptions:
+            elif outcome.again or table_id not in self._outbox.subscriptions:
                 update = pb.TableUpdate(table_id=table_id, first_version=outcome.version, entries=[outcome.entry])
-                self.outbox.put_last(updates_bytes(update))
+                self._outbox.put_last(updates_bytes(update))
 
         self._unanswered += 1
         self._tables.act(self._viewer, table_id, signed, beside, answer)
@@ -295,7 +311,7 @@ class _PlayStream:
             facts=error.facts,
             sentence=str(error),
         )
-        self.outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
+        self._outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
 
 
 def rules_asked(message: rules_pb2.TableRules) -> TableRules:

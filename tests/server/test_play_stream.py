@@ -15,6 +15,7 @@ import pytest
 from hokm.events import Leave, Move
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_move
+from hokm_server.errors import DatabaseFailed
 from hokm_server.live import LiveTable
 from hokm_server.tables_service import AT_ONCE
 from hokm_server.watching import ATTACHED
@@ -143,3 +144,25 @@ async def test_a_game_that_is_over_is_folded_beside_the_event_loop(
             await asyncio.sleep(0)
     assert threading.main_thread() not in threads
     playing.cancel()
+
+
+async def test_what_fails_on_the_servers_side_ends_the_stream_without_its_words(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, expected_errors: list[str]
+) -> None:
+    """They name paths of its machine: no refusal carries them."""
+    expected_errors.append("Play failed")
+
+    def fail(table_id: bytes) -> int:
+        raise DatabaseFailed("/secret/path", "the disk is broken")
+
+    monkeypatch.setattr(visit.found.tables._store, "last_version", fail)
+    caller = await visit.enter(Caller(0))
+    for asked in (
+        pb.PlayRequest(attach=[pb.Attach(table_id=bytes([1]) * 16)]),
+        pb.PlayRequest(acts=[pb.SignedAct(table_id=bytes([1]) * 16, move=MOVE, signature=bytes(64))]),
+    ):
+        call = visit.tables.Play(metadata=caller.metadata)
+        await call.write(asked)
+        error = await error_of(call)
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+        assert "secret" not in repr(error)

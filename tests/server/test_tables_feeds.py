@@ -15,7 +15,8 @@ from hokm.hand import hand_signed_by, read_hand
 from hokm.rules import Packets, TableRules
 from hokm.table import Round
 from hokm.v1 import tables_service_pb2 as pb
-from hokm_server.feed import Outbox
+from hokm_server.auth import Viewer
+from hokm_server.feed import LEAST_BYTES, MOST_BYTES, MOST_OPERATORS_BYTES, TOGETHER_BYTES, Outbox, most_bytes
 from hokm_server.watching import PIECE
 from tests.server.readers import WATCHER, Reader
 from tests.server.room import (
@@ -178,6 +179,14 @@ async def test_who_does_not_read_is_waited_for(room: Room) -> None:
     assert not waiting.done()
     await outbox.take()
     await waiting
+
+
+def test_where_many_streams_are_open_each_may_have_less_waiting() -> None:
+    """All together have so much memory; an operator's program, which plays at many tables, has what it needs."""
+    assert most_bytes(WATCHER, 0) == MOST_BYTES
+    assert most_bytes(WATCHER, 4_000 - 1) == TOGETHER_BYTES // 4_000
+    assert most_bytes(WATCHER, 1_000_000) == LEAST_BYTES
+    assert most_bytes(Viewer(bytes(32), True), 1_000_000) == MOST_OPERATORS_BYTES
 
 
 # Cards.
