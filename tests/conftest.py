@@ -10,8 +10,13 @@ A test that provokes such a record says so, and it must then come::
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
+
+# Terminal tests fork while gRPC runs. Its handlers of that stop and start its threads in the parent, which now and then
+# left a server of a later test without an answer; the child goes on to another program at once and needs none of them.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 import pytest
 from hypothesis import HealthCheck, settings

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from hokm.table import Over
 from hokm.verify.report import Refused
 from hokm.verify.retrace import Retraced, retrace
 from hokm_client.commands import command
+from hokm_client.machine import on_the_wall
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import digits, number, words
@@ -94,7 +94,7 @@ def told(game: Played, language: Language) -> Iterator[str]:
     """When it was and by what rules, how it ended, and the command that shows it again."""
     said, catalogue = notices(language), words(language)
     own, other = side_of(game.seat), 1 - side_of(game.seat)
-    when = datetime.fromtimestamp(game.time_ms / 1000).strftime("%Y-%m-%d %H:%M")
+    when = on_the_wall(game.time_ms)
     if not game.is_over:
         result = catalogue.score
     elif game.winner is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import Final, NamedTuple
 
 
@@ -26,3 +27,8 @@ def _now_ms() -> int:
 
 
 THIS_MACHINE: Final = Machine(_now_ms, secrets.token_bytes)
+
+
+def on_the_wall(time_ms: int) -> str:
+    """A time as a clock here shows it, in the zone of this machine: ``2026-11-30 21:04``."""
+    return datetime.fromtimestamp(time_ms / 1000).strftime("%Y-%m-%d %H:%M")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -66,6 +67,9 @@ async def test_a_slipper_a_tea_and_a_story(tmp_path: Path, language: Language) -
 
         window.keys(throws + "\r")
         await window.until_shown(written(language, say_customs.lands(Thing.SLIPPER, LEFT, MINE, language)))
+        async with asyncio.timeout(20):  # it is on its way to each of them
+            while len(landed) < len(others):
+                await asyncio.sleep(0.01)
         assert landed == [(LEFT, Thing.SLIPPER)] * 3
         await others[0].throw(table_id, 1, MINE, pb.THING_TOMATO)
         await window.until_shown(written(language, say_customs.lands(Thing.TOMATO, MINE, MINE, language)))
