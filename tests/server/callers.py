@@ -218,14 +218,20 @@ async def stranger(visit: Visit, host: str = "127.0.0.1") -> AsyncIterator[Visit
             await writer.drain()
         writer.close()
 
+    ends: list[asyncio.StreamWriter] = []
+
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         back, forth = await asyncio.open_connection(visit.found.host, visit.found.port, local_addr=(host, 0))
+        ends.extend((writer, forth))
         await asyncio.gather(pipe(reader, forth), pipe(back, writer), return_exceptions=True)
 
     server = await asyncio.start_server(relay, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         yield Visit(visit.found, channel)
+        await channel.close()
+        for end in ends:
+            end.close()  # gRPC may keep a connection for the next channel, and the relay would wait for it
 
 
 async def error_of(call: Any) -> grpc.aio.AioRpcError:
