@@ -139,8 +139,8 @@ def table_news(before: View, after: View, language: Language) -> Iterator[str]:
         suit = words(language).suits[after.trump]
         sentence = catalogue.turned_up[place(partner_of(after.hakem), after.me)]
         yield sentence.format(card=card_name(language, after.middle), suit=suit)
-    if before.middle is not None and after.middle is None and not after.played >> before.middle & 1:
-        assert before.hakem is not None
+    is_gone = before.middle is not None and after.middle is None and not after.played >> before.middle & 1
+    if is_gone and before.hakem is not None:
         yield catalogue.picks_up[place(partner_of(before.hakem), after.me)]
     for seat in after.around():
         was, is_ = seat in before.face_down, seat in after.face_down
