@@ -52,6 +52,7 @@ from hokm.table import (
     Supply,
     Table,
     are_all_that_came,
+    are_all_unturned,
     decide,
     decide_stand_in,
     due,
@@ -70,6 +71,7 @@ from hokm.table import (
     shown_numbers,
     stand_in_wanted,
     unopened,
+    unopened_lay,
     whose,
 )
 from hokm_client.fraud import Fraud, FraudKind
@@ -203,13 +205,11 @@ def _check_early(table: Table, content: EarlyTurned) -> None:
 
 
 def _check_unturned(table: Table, stage: Round, unturned: tuple[UnturnedLay, ...]) -> None:
-    """Every lay that did not turn over is opened, and nothing else is."""
-    lays = () if stage.extra is None else stage.extra.unturned
-    if [(lay.seat, lay.trick) for lay in lays] != [(lay.seat, lay.trick) for lay in unturned]:
+    if not are_all_unturned(stage, unturned):
         raise forged(table, "it opens other cards than those that were laid and did not turn over")
-    for lay, opening in zip(lays, unturned, strict=True):
-        if not opens(stage.ceremony.ctx, lay, opening.card, opening.salt):
-            raise forged(table, f"the card that seat {lay.seat} laid in trick {lay.trick} was another")
+    lay = unopened_lay(stage, unturned)
+    if lay is not None:
+        raise forged(table, f"the card that seat {lay.seat} laid in trick {lay.trick} was another")
 
 
 # Numbers and cards.

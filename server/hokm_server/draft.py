@@ -388,7 +388,7 @@ def _opened_by(kind: RulingKind, table: Table, secrets: Secrets) -> tuple[Openin
         return ()
     if kind is EarlyTurned:
         return secrets.openings(stage.extra.lays[stage.turn])
-    return secrets.openings(*stage.extra.unturned) if kind is RoundRevealed else ()
+    return secrets.openings(*stage.unturned) if kind is RoundRevealed else ()
 
 
 def release_first(table: Table, leaf_hash: bytes) -> Release:

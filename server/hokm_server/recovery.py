@@ -71,7 +71,7 @@ def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, se
             numbers[seat] = _open_one(ceremony, seat, boxes.get(name), name, live.id, signet, seal_key)
         except HokmError as error:
             _lost(live, "number", error)
-    for lay in stage.extra.unturned if isinstance(stage, Round) and stage.extra is not None else ():
+    for lay in stage.unturned if isinstance(stage, Round) else ():
         name = SealName(ceremony.ctx, lay.seat, lay.version)
         try:
             laid.append((lay.version, _open_lay(ceremony, lay, boxes.get(name), name, live.id, seal_key)))

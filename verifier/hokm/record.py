@@ -14,7 +14,7 @@ import json
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import StrEnum
 from types import UnionType
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hokm.cards import Card, cards_text, hand_of, parse_cards, parse_suit, suit_text
 from hokm.deal import deal, draw, packets_of
@@ -161,14 +161,11 @@ def record(octets: bytes) -> GameRecord:
     return _Writer().of(retrace(octets))
 
 
-class _Play:
+class _Play(NamedTuple):
     """One card on the table."""
 
-    __slots__ = ("by", "think_ms")
-
-    def __init__(self, by: By, think_ms: int) -> None:
-        self.by = by
-        self.think_ms = think_ms
+    by: By
+    think_ms: int
 
 
 class _Rounding:

@@ -37,7 +37,7 @@ from hokm.table.due import (
     seated,
     stand_in_wanted,
 )
-from hokm.table.early import Opened, laid_card, openings, opens
+from hokm.table.early import Opened, are_all_unturned, laid_card, openings, opens, unopened_lay
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import are_all_that_came, makes_a_deck, shown_numbers, unopened, whose
@@ -87,6 +87,7 @@ __all__ = [
     "Tea",
     "Trick",
     "are_all_that_came",
+    "are_all_unturned",
     "brought_by_time",
     "carried",
     "check_new_key",
@@ -122,6 +123,7 @@ __all__ = [
     "stand_in_wanted",
     "to_act",
     "unopened",
+    "unopened_lay",
     "vouch",
     "whose",
 ]

@@ -394,8 +394,9 @@ def _early_turned(table: Table, supply: Supply) -> EarlyTurned:
 
 def unturned(round_: Round, laid: tuple[tuple[Card, bytes], ...]) -> tuple[UnturnedLay, ...]:
     """The lays that did not turn over, each with its card and salt."""
-    lays = () if round_.extra is None else round_.extra.unturned
-    return tuple(UnturnedLay(lay.seat, lay.trick, card, salt) for lay, (card, salt) in zip(lays, laid, strict=True))
+    return tuple(
+        UnturnedLay(lay.seat, lay.trick, card, salt) for lay, (card, salt) in zip(round_.unturned, laid, strict=True)
+    )
 
 
 def _round_revealed(table: Table, numbers: tuple[bytes, ...], laid: tuple[tuple[Card, bytes], ...]) -> RoundRevealed:

@@ -8,11 +8,11 @@ were laid. An opening that does not fit its commitment is not told here: where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hokm.cards import Card
 from hokm.deal import early_commitment
-from hokm.events import EarlyTurned, Event, LayEarly, RoundRevealed, ServerFault, SignedMove, TakeBack
+from hokm.events import EarlyTurned, Event, LayEarly, RoundRevealed, ServerFault, SignedMove, TakeBack, UnturnedLay
 from hokm.rules import Seat
 from hokm.table.hands import LaidCard
 from hokm.table.state import Lay, Round, Table
@@ -24,6 +24,19 @@ Opened = dict[int, tuple[Card, bytes]]
 def opens(ctx: bytes, lay: Lay, card: Card, salt: bytes) -> bool:
     """Whether card and salt are what that lay was bound to."""
     return early_commitment(ctx, lay.trick, lay.seat, card, salt) == lay.commitment
+
+
+def are_all_unturned(round_: Round, unturned: Sequence[UnturnedLay]) -> bool:
+    """Whether these open every lay of the round that did not turn over, in the order laid, and nothing else."""
+    return [(lay.seat, lay.trick) for lay in round_.unturned] == [(lay.seat, lay.trick) for lay in unturned]
+
+
+def unopened_lay(round_: Round, unturned: Sequence[UnturnedLay]) -> UnturnedLay | None:
+    """The first of these, which `are_all_unturned`, that does not open its lay; None where each does."""
+    for lay, opening in zip(round_.unturned, unturned, strict=True):
+        if not opens(round_.ceremony.ctx, lay, opening.card, opening.salt):
+            return opening
+    return None
 
 
 def openings(events: Iterable[Event]) -> Opened:

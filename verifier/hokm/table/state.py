@@ -235,6 +235,11 @@ class Round(NamedTuple):
         return self.leader + len(self.trick) & 3
 
     @property
+    def unturned(self) -> tuple[Lay, ...]:
+        """The face-down cards that have not turned over, in the order in which they were laid (H2)."""
+        return () if self.extra is None else self.extra.unturned
+
+    @property
     def trick_number(self) -> int:
         """Of the trick on the table, from 1."""
         return len(self.history) + 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from hokm.cards import Card, card_text
+from hokm.cards import card_text
 from hokm.errors import HokmError
 from hokm.events import (
     CeremonyOpened,
@@ -40,12 +40,12 @@ from hokm.table import (
     NO_HANDS,
     Ceremony,
     Hands,
-    Lay,
     Round,
     RulingKind,
     Supply,
     Table,
     are_all_that_came,
+    are_all_unturned,
     brought_by_time,
     due,
     expires_ms,
@@ -58,6 +58,7 @@ from hokm.table import (
     shown_numbers,
     stand_in_wanted,
     unopened,
+    unopened_lay,
     whose,
 )
 from hokm.verify.codes import Code
@@ -224,25 +225,24 @@ def _check_early(table: Table, version: int, content: EarlyTurned) -> None:
         raise refusal(Code.EARLY_DIFFERS, version, expected=stage.turn, found=content.seat)
     lay = stage.extra.lays[stage.turn]
     assert lay is not None
-    _opens(stage, version, lay, content.card, content.salt)
+    if not opens(stage.ceremony.ctx, lay, content.card, content.salt):
+        raise _does_not_open(version, UnturnedLay(lay.seat, lay.trick, content.card, content.salt))
 
 
 def check_unturned(table: Table, version: int, unturned: tuple[UnturnedLay, ...]) -> None:
     """Every lay that did not turn over is opened, and nothing else is. Raises `Refused`."""
     stage = table.stage
     assert isinstance(stage, Round)
-    lays = () if stage.extra is None else stage.extra.unturned
-    expected, found = ([(lay.seat, lay.trick) for lay in which] for which in (lays, unturned))
-    if expected != found:
+    if not are_all_unturned(stage, unturned):
+        expected, found = ([(lay.seat, lay.trick) for lay in lays] for lays in (stage.unturned, unturned))
         raise refusal(Code.RESULT_DIFFERS, version, field="unturned", expected=expected, found=found)
-    for lay, opening in zip(lays, unturned, strict=True):
-        _opens(stage, version, lay, opening.card, opening.salt)
+    lay = unopened_lay(stage, unturned)
+    if lay is not None:
+        raise _does_not_open(version, lay)
 
 
-def _opens(stage: Round, version: int, lay: Lay, card: Card, salt: bytes) -> None:
-    if not opens(stage.ceremony.ctx, lay, card, salt):
-        facts = {"seat": lay.seat, "trick": lay.trick, "card": card_text(card)}
-        raise refusal(Code.EARLY_DOES_NOT_OPEN, version, **facts)
+def _does_not_open(version: int, lay: UnturnedLay) -> Refused:
+    return refusal(Code.EARLY_DOES_NOT_OPEN, version, seat=lay.seat, trick=lay.trick, card=card_text(lay.card))
 
 
 def _check_stood_in(table: Table, version: int, content: StoodIn) -> None:

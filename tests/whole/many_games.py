@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many games of the house's bots, by rules that chance has switched on and off, over a real socket.
 
-    python -m tests.whole.evening 1000
+    python -m tests.whole.many_games 1000
 
 Every game must finish and every proof of it must be true; printed is how often each rule was used. What was thrown is
 counted as it lands, in memory, for it is nowhere else.
@@ -45,7 +45,7 @@ def any_rules(chance: random.Random) -> TableRules:
     )
 
 
-class Evening:
+class ManyGames:
     """So many games, some at once."""
 
     def __init__(self, games: int, seed: int = 1) -> None:
@@ -96,14 +96,14 @@ class Evening:
         return f"{self.finished} games finished, every proof verified: {uses}"
 
 
-def evening(games: int, seed: int = 1) -> Evening:
+def many_games(games: int, seed: int = 1) -> ManyGames:
     """Play so many games in a folder of their own and print what was used."""
     with tempfile.TemporaryDirectory() as folder:
-        found = Evening(games, seed)
+        found = ManyGames(games, seed)
         asyncio.run(found.run(Path(folder)))
     print(found.told())
     return found
 
 
 if __name__ == "__main__":
-    evening(int(sys.argv[1]) if len(sys.argv) > 1 else 8)
+    many_games(int(sys.argv[1]) if len(sys.argv) > 1 else 8)
