@@ -5,7 +5,8 @@
     hands    the cards of a deal, as far as somebody knows them: the secrets, which are arguments
     vouch    what the head of a move vouches for, and who must have signed it
     decide   whether the rules allow an act; those of a round in `decide_round`
-    due      the ruling that the house must add next, and with what content
+    due      the ruling that the house must add next
+    ruling   with what content it stands
     word     what the house may say though nothing in the log bears it out, and within which bounds
     numbers  what the numbers of a ceremony show, once they are known
     evolve   the table after one more entry; a seat's changes in `seats`, those of a round in `tricks`
@@ -20,27 +21,12 @@ The server, a player's client and the verifier drive the same four functions, on
 """
 
 from hokm.table.decide import check_new_key, decide, decide_stand_in
-from hokm.table.due import (
-    RulingKind,
-    Supply,
-    brought_by_time,
-    carried,
-    due,
-    expires_ms,
-    fault,
-    fits_policy,
-    five_commitments,
-    next_context,
-    overdue,
-    reopening,
-    rule,
-    seated,
-    stand_in_wanted,
-)
+from hokm.table.due import RulingKind, brought_by_time, due, expires_ms, overdue, reopening, stand_in_wanted
 from hokm.table.early import Opened, are_all_unturned, laid_card, openings, opens, unopened_lay
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import are_all_that_came, makes_a_deck, shown_numbers, unopened, whose
+from hokm.table.ruling import Supply, carried, fault, fits_policy, five_commitments, next_context, rule, seated
 from hokm.table.state import (
     Between,
     Ceremony,

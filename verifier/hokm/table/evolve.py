@@ -57,7 +57,7 @@ from hokm.events import (
 )
 from hokm.rules import TEA_ANSWER_MS, BySide, Seat, Side, side_of
 from hokm.table import tea
-from hokm.table.due import ending_after_round
+from hokm.table.ruling import ending_after_round
 from hokm.table.seats import counted, in_control, missed, replaced, stood_in, with_place
 from hokm.table.state import (
     FAULTS_TO_FORFEIT,

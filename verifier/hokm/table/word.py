@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from hokm.events import Reopened, SeatKind, ServerFault, ServerFaultCause
 from hokm.rules import Seat
-from hokm.table.due import fault, reopening
+from hokm.table.due import reopening
 from hokm.table.numbers import shown_numbers
+from hokm.table.ruling import fault
 from hokm.table.state import Ceremony, Over, Round, Table
 
 
