@@ -367,16 +367,16 @@ def _bots(asked: argparse.Namespace) -> int:
     import asyncio
 
     from hokm_client import connection  # noqa: F401 - a missing extra is said before anything begins
+    from hokm_client.stopping import until_stopped
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        return runner.run(_bots_until_stopped(asked))
+        # Connecting is part of it: a server that never answers must not keep this program from ending.
+        runner.run(until_stopped(_house_bots(asked)))
+    return 0
 
 
-async def _bots_until_stopped(asked: argparse.Namespace) -> int:
-    """Play until SIGTERM, SIGINT, or the end of a pipe that was given as standard input."""
-    import asyncio
+async def _house_bots(asked: argparse.Namespace) -> None:
     import logging
-    import signal
     from random import SystemRandom
 
     from hokm_client import diagnostics
@@ -386,58 +386,17 @@ async def _bots_until_stopped(asked: argparse.Namespace) -> int:
     from hokm_client.player import Player
 
     diagnostics.write_to(logging.StreamHandler(sys.stderr), asked.level)
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    stops: set[asyncio.Task[Any]] = {loop.create_task(stop.wait())}
-    if _is_pipe(sys.stdin):
-        stops.add(loop.create_task(_end_of(sys.stdin)))
-
-    async def play() -> None:
-        async with Player.connect(
-            asked.server,
-            identity=read_operator_key(asked.var / "keys" / "operator.key"),
-            policy=asked.var / "policy",
-            state=asked.var / STATE,
-            patient=True,
-            checks_log=False,
-        ) as player:
-            chance = SystemRandom()
-            delay = thinking(chance, *(asked.delay_ms or SECONDS))
-            await HouseBots(player, strategy=STRATEGIES[asked.strategy], chance=chance, delay=delay).run()
-
-    # Connecting is part of it: a server that never answers must not keep this program from ending.
-    playing = loop.create_task(play())
-    await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)
-    for task in stops:
-        task.cancel()
-    if playing.done():
-        playing.result()
-    playing.cancel()
-    await asyncio.gather(playing, return_exceptions=True)
-    return 0
-
-
-def _is_pipe(stream: Any) -> bool:
-    import stat
-
-    try:
-        mode = os.fstat(stream.fileno()).st_mode
-    except (OSError, ValueError, AttributeError):
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)  # some event loops give a child a socket
-
-
-async def _end_of(stream: Any) -> None:
-    """Wait until a pipe is closed at its other end."""
-    import asyncio
-
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), stream)
-    while await reader.read(1024):
-        pass
+    async with Player.connect(
+        asked.server,
+        identity=read_operator_key(asked.var / "keys" / "operator.key"),
+        policy=asked.var / "policy",
+        state=asked.var / STATE,
+        patient=True,
+        checks_log=False,
+    ) as player:
+        chance = SystemRandom()
+        delay = thinking(chance, *(asked.delay_ms or SECONDS))
+        await HouseBots(player, strategy=STRATEGIES[asked.strategy], chance=chance, delay=delay).run()
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
