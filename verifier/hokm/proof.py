@@ -21,23 +21,19 @@
 Entries and hashes are standard base64 with padding; checkpoints are signed notes as text. Keys may come in any
 order, each once; nothing that is not named here may be there. `entries` may end early: such a proof shows less,
 and is told so.
-
-Nothing is trusted while it is read: the length is looked at before the text, and so is how many values there can be
-in it, because very many very small ones would take many times the memory of their file.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final
 
+from hokm import json_values as read
 from hokm.errors import BadProof
 from hokm.merkle import HASH_BYTES
-from hokm.notation import MOST, read_base64, read_decimal, write_base64
+from hokm.notation import write_base64
 
 FORMAT: Final = "hokm/v1/proof"
 
@@ -51,8 +47,6 @@ MOST_HASHES: Final = 64
 MOST_MANIFESTS: Final = 10_000
 LEAST_ENTRY_BYTES: Final = 76
 """Those of the frame."""
-
-T = TypeVar("T")
 
 
 class ProofKind(StrEnum):
@@ -116,7 +110,10 @@ class Proof:
         """Read a proof file. Raises `BadProof`."""
         if len(octets) > MOST_GAME_BYTES:
             raise BadProof(f"it has more than {MOST_GAME_BYTES} bytes")
-        proof = _proof(_loads(octets))
+        try:
+            proof = _proof(read.load(octets))
+        except read.NotSuch as error:
+            raise BadProof(str(error)) from None
         if proof.kind is ProofKind.ROUND and len(octets) > MOST_ROUND_BYTES:
             raise BadProof(f"it is of one round and has more than {MOST_ROUND_BYTES} bytes")
         return proof
@@ -156,197 +153,56 @@ def _texts(several: tuple[bytes, ...]) -> list[str]:
     return [write_base64(octets) for octets in several]
 
 
-# Reading. A reader of a value is given what the JSON says and, for errors, what it is about.
+# Reading.
 
-_MARKS: Final = b",:[{"
-_LEAST_FOR_MARK: Final = 12
-"""A proof has one of these marks in so many bytes at most, however it is set out: hashes and entries are long."""
-_FEW_MARKS: Final = 4096
-_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_TABLE: Final = re.compile(r"[0-9a-f]{32}")
-
-Read: TypeAlias = Callable[[Any, str], T]
-
-
-def _loads(octets: bytes) -> Any:
-    """The JSON values of a text, of which no object has a key twice and every number is one that a proof may hold.
-
-    Each value costs a mark in the text. So where marks are rare, the values take little more memory than the text.
-    """
-    if not _is_sparse(octets):
-        raise BadProof("it has more values than any proof of its length")
-    try:
-        return _DECODER.decode(octets.decode())
-    except UnicodeDecodeError:
-        raise BadProof("it is not UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise BadProof(f"it is not JSON: {error.msg} at character {error.pos}") from None
-    except RecursionError:
-        raise BadProof("it is nested too deep") from None
-
-
-def _is_sparse(octets: bytes) -> bool:
-    """Whether a text has no more marks than a proof of its length. In a string they are letters."""
-    most = _FEW_MARKS + len(octets) // _LEAST_FOR_MARK
-    if _marks_in(octets) <= most:
-        return True
-    count = end = 0
-    for string in _STRING.finditer(octets):
-        count += _marks_in(octets[end : string.start()])
-        end = string.end()
-        if count > most:
-            return False
-    return count + _marks_in(octets[end:]) <= most
-
-
-def _marks_in(octets: bytes) -> int:
-    return len(octets) - len(octets.translate(None, _MARKS))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise BadProof("an object has a key twice")
-    return values
-
-
-def _whole_number(spelled: str) -> int:
-    value = read_decimal(spelled)
-    if value is None:
-        raise BadProof(f"{_shown(spelled)} is not a whole number from 0 to {MOST}")
-    return value
-
-
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole_number, parse_float=_whole_number, parse_constant=_whole_number
-)
-
-
-def _shown(text: str) -> str:
-    return ascii(text if len(text) <= 40 else text[:40] + "…")
-
-
-def _text(value: Any, name: str) -> str:
-    if type(value) is not str:
-        raise BadProof(f"{name} is not a string")
-    return value
-
-
-def _number(value: Any, name: str) -> int:
-    if type(value) is not int:
-        raise BadProof(f"{name} is not a number")
-    return value
-
-
-def _octets(value: Any, name: str) -> bytes:
-    octets = read_base64(value) if type(value) is str else None
-    if not octets:
-        raise BadProof(f"{name} is not standard base64 of at least one byte")
-    return octets
-
-
-def _hash(value: Any, name: str) -> bytes:
-    octets = _octets(value, name)
-    if len(octets) != HASH_BYTES:
-        raise BadProof(f"{name} has {len(octets)} bytes, not {HASH_BYTES}")
-    return octets
-
-
-def _entry(value: Any, name: str) -> bytes:
-    octets = _octets(value, name)
-    if len(octets) < LEAST_ENTRY_BYTES:
-        raise BadProof(f"{name} has {len(octets)} bytes: no entry has fewer than {LEAST_ENTRY_BYTES}")
-    return octets
-
-
-def _list_of(read: Read[T], most: int = MOST_GAME_BYTES) -> Read[tuple[T, ...]]:
-    def read_list(value: Any, name: str) -> tuple[T, ...]:
-        if type(value) is not list:
-            raise BadProof(f"{name} is not a list")
-        if len(value) > most:
-            raise BadProof(f"{name} has more than {most} items")
-        item = f"an item of {name}"
-        return tuple([read(each, item) for each in value])
-
-    return read_list
-
-
-def _fields(
-    value: Any, name: str, fields: dict[str, Read[Any]], may_lack: frozenset[str] = frozenset()
-) -> dict[str, Any]:
-    """The values of an object that has these keys and no other."""
-    if type(value) is not dict:
-        raise BadProof(f"{name} is not an object")
-    for key in value:
-        if key not in fields:
-            raise BadProof(f"{name} has the key {_shown(key)}, which is not known here")
-    for key in fields:
-        if key not in value and key not in may_lack:
-            raise BadProof(f"{name} has no {key!r}")
-    return {key: fields[key](each, key) for key, each in value.items()}
-
-
-def _record(kind: Callable[..., T], fields: dict[str, Read[Any]]) -> Read[T]:
-    return lambda value, name: kind(**_fields(value, name, fields))
-
-
-_hashes: Final = _list_of(_hash, MOST_HASHES)
-_manifest: Final = _record(ManifestProof, {"entry": _entry, "index": _number, "inclusion": _hashes})
-_inclusion: Final = _record(Inclusion, {"version": _number, "index": _number, "hashes": _hashes})
-_anchor: Final = _record(AnchorProof, {"version": _number, "checkpoint": _text, "consistency": _hashes})
-
-
-def _format(value: Any, name: str) -> str:
-    if _text(value, name) != FORMAT:
-        raise BadProof(f"its format is {_shown(value)}: only {FORMAT!r} is known here")
-    return FORMAT
+_entry: Final = read.octets_of(LEAST_ENTRY_BYTES, MOST_GAME_BYTES)
+_hash: Final = read.octets_of(HASH_BYTES, HASH_BYTES)
+_hashes: Final = read.list_of(_hash, MOST_HASHES)
+_entries: Final = read.list_of(_entry, MOST_GAME_BYTES)
+_manifest: Final = read.record(ManifestProof, {"entry": _entry, "index": read.number, "inclusion": _hashes})
+_inclusion: Final = read.record(Inclusion, {"version": read.number, "index": read.number, "hashes": _hashes})
+_anchor: Final = read.record(AnchorProof, {"version": read.number, "checkpoint": read.text, "consistency": _hashes})
 
 
 def _kind(value: Any, name: str) -> ProofKind:
-    if _text(value, name) not in tuple(ProofKind):
-        raise BadProof(f"its kind is {_shown(value)}: only 'round' and 'game' are known here")
+    if read.text(value, name) not in tuple(ProofKind):
+        raise read.NotSuch(f"its kind is {read.shown(value)}: only 'round' and 'game' are known here")
     return ProofKind(value)
 
 
-def _table(value: Any, name: str) -> bytes:
-    if type(value) is not str or not _TABLE.fullmatch(value):
-        raise BadProof("table is not 32 small hex digits")
-    return bytes.fromhex(value)
-
-
-_FIELDS: Final[dict[str, Read[Any]]] = {
-    "format": _format,
+_FIELDS: Final[dict[str, read.Read[Any]]] = {
+    "format": read.exactly(FORMAT),
     "kind": _kind,
-    "origin": _text,
-    "table": _table,
-    "round": _number,
-    "manifests": _list_of(_manifest, MOST_MANIFESTS),
-    "roots": _list_of(_hash, MOST_MANIFESTS),
-    "opening": _list_of(_entry),
-    "first_version": _number,
-    "entries": _list_of(_entry),
-    "inclusion": _list_of(_inclusion, 2),
-    "anchors": _list_of(_anchor),
-    "checkpoint": _text,
+    "origin": read.text,
+    "table": read.table_id,
+    "round": read.number,
+    "manifests": read.list_of(_manifest, MOST_MANIFESTS),
+    "roots": read.list_of(_hash, MOST_MANIFESTS),
+    "opening": _entries,
+    "first_version": read.number,
+    "entries": _entries,
+    "inclusion": read.list_of(_inclusion, 2),
+    "anchors": read.list_of(_anchor, MOST_GAME_BYTES),
+    "checkpoint": read.text,
 }
 _NOT_ALWAYS: Final = frozenset({"round", "roots", "opening"})
 
 
 def _proof(value: Any) -> Proof:
-    values = _fields(value, "the proof", _FIELDS, _NOT_ALWAYS)
-    del values["format"]
-    proof = Proof(**({"round": None, "roots": (), "opening": ()} | values))
+    found = read.fields(value, "the proof", _FIELDS, _NOT_ALWAYS)
+    del found["format"]
+    proof = Proof(**({"round": None, "roots": (), "opening": ()} | found))
     if (proof.kind is ProofKind.ROUND) != (proof.round is not None):
-        raise BadProof("a round proof names its round, a game proof none")
+        raise read.NotSuch("a round proof names its round, a game proof none")
     if proof.round is not None and not 1 <= proof.round <= LAST_ROUND:
-        raise BadProof(f"its round is not a number from 1 to {LAST_ROUND}")
+        raise read.NotSuch(f"its round is not a number from 1 to {LAST_ROUND}")
     if not proof.entries:
-        raise BadProof("it has no entries")
-    if "roots" in values and not proof.roots:
-        raise BadProof("roots is empty")
+        raise read.NotSuch("it has no entries")
+    if "roots" in found and not proof.roots:
+        raise read.NotSuch("roots is empty")
     later = proof.round is not None and proof.round > 1
-    if ("opening" in values) != later or bool(proof.opening) != later:
-        raise BadProof("there is an opening in the proof of a round from 2 on, and only there")
+    if ("opening" in found) != later or bool(proof.opening) != later:
+        raise read.NotSuch("there is an opening in the proof of a round from 2 on, and only there")
     if not proof.opening and proof.first_version:
-        raise BadProof("the first version of a game or of round 1 is 0")
+        raise read.NotSuch("the first version of a game or of round 1 is 0")
     return proof
