@@ -69,6 +69,14 @@ class BadSignature(Malformed):
     sentence = "A signature said to be by {key} does not verify."
 
 
+class BadTile(Malformed):
+    """Not the path of a tile or bundle of the log, or not what stands under one (C2SP tlog-tiles)."""
+
+    path: str
+    what: str
+    sentence = "The tile {path!r} is malformed: {what}."
+
+
 class BadVKey(Malformed):
     """Not the text of a public key with its name (C2SP signed-note)."""
 
@@ -207,6 +215,14 @@ class ThrowingWhileSilent(Malformed):
     """A silent table has no throwing (H5, H6)."""
 
     sentence = "A silent table can have no throwing."
+
+
+class TileNotOfTree(Malformed):
+    """A tile or a bundle of other hashes than those that make the root."""
+
+    path: str
+    size: int
+    sentence = "The file {path} is not that of the tree of {size} leaves: what it holds does not make the root."
 
 
 class TooLong(Malformed):
