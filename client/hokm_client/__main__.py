@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hokm_client.rules_asked import SWITCHES, add_rules, rules_of
+from hokm_client.rules_asked import SWITCHES, add_rules, option, rules_of
 
 if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
@@ -102,8 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     listed.add_argument("--free", action="store_true", help="only tables with a free seat")
     listed.add_argument("--target", type=int, metavar="POINTS", help="only tables of games to 7, 5 or 3")
     for rule in SWITCHES:
-        switch = f"--{rule.replace('_', '-')}"
-        listed.add_argument(switch, action=argparse.BooleanOptionalAction, default=None, help="only tables like that")
+        listed.add_argument(
+            option(rule), action=argparse.BooleanOptionalAction, default=None, help="only tables like that"
+        )
     listed.set_defaults(run=_list)
 
     proof = commands.add_parser("proof", help="fetch the proof of a round or of a game; hokm-verify reads it")

@@ -3,23 +3,18 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import re
 import secrets
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hokm.errors import HokmError
-from hokm.rules import HOUSE, TRADITIONAL, TableRules
 from hokm_client.__main__ import main
 from hokm_client.identity import read_or_make_identity
-from hokm_client.rules_asked import add_rules, rules_of
 from hokm_server import house_keys
 from tests.client.visits import house
 
@@ -174,34 +169,3 @@ def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "The package grpc is not installed: hokm[client], the extra for players, brings it.\n"
-
-
-def asked(words: list[str]) -> TableRules:
-    """The rules that these words ask for."""
-    parser = argparse.ArgumentParser()
-    add_rules(parser)
-    return rules_of(parser.parse_args(words))
-
-
-@pytest.mark.parametrize(
-    ("words", "rules"),
-    [
-        ([], TableRules()),
-        (["--preset", "house"], HOUSE),
-        (["--preset", "house", "--no-throwing", "--target", "3"], replace(HOUSE, throwing=False, target=3)),
-        (["--tea", "--runs", "--turn-seconds", "10"], TableRules(tea=True, runs=True, turn_seconds=10, away_seconds=4)),
-        (["--preset", "traditional", "--no-silent", "--throwing"], replace(TRADITIONAL, silent=False, throwing=True)),
-    ],
-    ids=str,
-)
-def test_rules_are_a_preset_and_what_is_different(words: list[str], rules: TableRules) -> None:
-    """Each switch by itself, on or off."""
-    assert asked(words) == rules
-
-
-def test_rules_that_cannot_stand_together_are_refused() -> None:
-    """And so is a preset that is not there."""
-    for words in (["--preset", "house", "--silent"], ["--preset", "wild"]):
-        with pytest.raises(HokmError) as refused:
-            asked(words)
-        assert refused.value.reason in ("THROWING_WHILE_SILENT", "NOT_A_PRESET")
