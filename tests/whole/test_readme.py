@@ -74,31 +74,36 @@ async def _play_and_try(folder: Path) -> None:
             out = proof_path(var / "proofs", bytes.fromhex(table_id), number)
             out.parent.mkdir(exist_ok=True)
             await _run("hokm", "proof", table_id, *asked, "--out", str(out), "--server", address, folder=folder)
+        private, code = (await _run("hokm", "open", "--private", "--server", address, folder=folder)).split()
         for words in PROGRAMS:
-            await _try(words, table_id, address, folder)
+            at = private if "--code" in words else table_id
+            await _try([code if word == "CODE" else word.replace("TABLE", at) for word in words], address, folder)
     finally:
         await server.kill(bots_too=True)
 
 
-async def _try(words: list[str], table_id: str, address: str, folder: Path) -> None:
+async def _try(words: list[str], address: str, folder: Path) -> None:
     match words[:2]:
         case ["hokm-server", "serve"]:
             told = await _run("hokm-server", "serve", "--help", folder=folder)
             assert all(option in told for option in words if option.startswith("--"))
         case ["hokm-verify", *_] | ["hokm", "replay"]:
             paths = sorted(str(path) for path in (folder / "var" / "proofs").glob("*.json"))
-            given = [word.replace("TABLE", table_id) for word in words]
-            given = [path for word in given for path in (paths if "*" in word else [word])]
+            given = [path for word in words for path in (paths if "*" in word else [word])]
             assert await _run(*given, folder=folder)
         case ["hokm", "token"]:
             assert len(await _run(*words, "--server", address, folder=folder)) > 40
         case ["hokm", "play"] if "--tls" in words:
             told = await _run("hokm", "play", "--help", folder=folder)
             assert all(option in told for option in words if option.startswith("--"))
+        case ["hokm", "play"] if "--rematch" in words:  # of the game that the SDK's example has played
+            me = ("--identity", str(Path("var", "me.key")))
+            assert "Hokm. A game to 3." in await _run(*words, *me, "--server", address, "--lang", "en", folder=folder)
         case ["hokm", "play"]:  # whose input has ended at once: the seat is taken, and given back
             assert "free seat" in await _run(*words, "--server", address, "--lang", "en", folder=folder)
         case ["hokm", "open"]:
-            assert len(bytes.fromhex(await _run(*words, "--server", address, folder=folder))) == 16
+            opened, *code = (await _run(*words, "--server", address, folder=folder)).split()
+            assert (len(bytes.fromhex(opened)), len(code)) == (16, "--private" in words)
         case ["hokm", "list"]:
             assert "free" in await _run(*words, "--server", address, folder=folder)
         case [".", path]:
