@@ -27,11 +27,12 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
 from hokm_server.auth import Viewer
 from hokm_server.clock import SystemClock
-from hokm_server.draft import Beside, Signet
+from hokm_server.draft import Beside
 from hokm_server.feed import Outbox
 from hokm_server.live import Made
 from hokm_server.log import Log
 from hokm_server.sealing import SealKey
+from hokm_server.signets import Signet, Signets
 from hokm_server.store import Store
 from hokm_server.tables import Tables
 from hokm_server.writer import Writer
@@ -62,14 +63,14 @@ class SomeHouse:
         self.store = Store(folder / "log.db", ORIGIN)
         self._log = Log(self.store, folder / "head", ORIGIN, log_key)
         self._writer = Writer(self._log.append, asyncio.get_running_loop())
+        signet = Signet(self.house, key, event_key_id(ORIGIN, key.public), rng.randbytes(32))
         self.tables = Tables(
             store=self.store,
             writer=self._writer,
             clock=StandingClock(),
             entropy=rng.randbytes,
-            signet=Signet(self.house, key, event_key_id(ORIGIN, key.public), rng.randbytes(32)),
+            signets=Signets(bytes(32), {bytes(32): self.house}, {bytes(32): signet}),
             seal_key=SealKey(bytes(32), entropy=rng.randbytes),
-            manifest_leaf=bytes(32),
             anchor=lambda: Anchor(0, EMPTY_ROOT),
         )
 

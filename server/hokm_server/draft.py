@@ -49,12 +49,10 @@ from hokm.events import (
     TimedOut,
 )
 from hokm.rules import Packets, Seat
-from hokm.signing import SigningKey
 from hokm.table import (
     NO_HANDS,
     Ceremony,
     Hands,
-    House,
     LaidCard,
     Lay,
     Round,
@@ -76,18 +74,8 @@ from hokm.table import (
     vouch,
 )
 from hokm.wire import write_event
+from hokm_server.signets import Signet
 from hokm_server.store import SealName
-
-
-class Signet(NamedTuple):
-    """What the house signs a stream with, and makes its own numbers from."""
-
-    house: House
-    key: SigningKey
-    key_id: bytes
-    secret: bytes
-    """K_house."""
-
 
 Opening: TypeAlias = tuple[Card, bytes]
 """Card and salt of a card that was laid face down."""
@@ -120,9 +108,9 @@ class Secrets(NamedTuple):
     """By the version of its LayEarly, each card of this round that was laid face down and did not turn over."""
 
     def openings(self, *lays: Lay | None) -> tuple[Opening, ...]:
-        """Card and salt of these lays."""
+        """Card and salt of these lays; of one that is lost there is none."""
         laid = dict(self.laid)
-        return tuple(laid[lay.version] for lay in lays if lay is not None)
+        return tuple(laid[lay.version] for lay in lays if lay is not None and lay.version in laid)
 
 
 NO_SECRETS = Secrets(b"", (None,) * 5)
@@ -324,8 +312,10 @@ class Draft:
         self._add(Reopened(seats), time_ms)
 
     def fault(self, cause: ServerFaultCause, time_ms: int) -> None:
-        """The house says that it failed, and shows what numbers it has."""
-        self._add(fault(self._there(), cause, self.secrets.numbers), time_ms)
+        """The house says that it failed, and shows what numbers and face-down cards it has."""
+        table = self._there()
+        lays = table.stage.unturned if isinstance(table.stage, Round) else ()
+        self._add(fault(table, cause, self.secrets.numbers, self.secrets.openings(*lays)), time_ms)
         self.secrets = NO_SECRETS
 
     def _release_rest(self) -> None:

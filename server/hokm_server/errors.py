@@ -185,6 +185,15 @@ class SealKeyMissing(Unknown):
 # Keys of the house.
 
 
+class EventKeyGone(Unknown):
+    """A game that is not over goes on under an event key that is not here."""
+
+    key: str
+    sentence = (
+        "A game that is not over is signed by the event key {key}, and its file is gone: bring it back, or revoke it."
+    )
+
+
 class KeyFileExposed(Malformed):
     """Others than the owner can read or change a secret."""
 

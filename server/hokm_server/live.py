@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from hokm.entry import leaf as leaf_of_entry
 from hokm.errors import HokmError, SatDownTooOften
-from hokm.events import SeatKind, SignedMove
+from hokm.events import SeatKind, ServerFaultCause, SignedMove
 from hokm.hand import HandNote, sign_hand, write_hand
-from hokm.signing import SigningKey
 from hokm.table import Over, Round, Seating, Table, may_call_away
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.access import sees
@@ -24,6 +23,7 @@ from hokm_server.clock import Alarm
 from hokm_server.draft import NO_SECRETS, Beside, Draft, Release, Secrets
 from hokm_server.feed import Feed, HandsFor, Subscription
 from hokm_server.shares import Caller, Share
+from hokm_server.signets import Signet
 from hokm_server.throwing import Throws
 
 KEPT_ENTRIES = 32
@@ -80,15 +80,17 @@ class LiveTable:
         "sealed_lost",
         "seats_before",
         "secrets",
+        "signet",
         "table",
         "throws",
         "waiting",
         "writing",
     )
 
-    def __init__(self, table_id: bytes, older: Callable[[bytes, int, int], list[bytes]]) -> None:
+    def __init__(self, table_id: bytes, signet: Signet, older: Callable[[bytes, int, int], list[bytes]]) -> None:
         """`older` reads entries of a stream from the store: id, first version, how many at most."""
         self.id = table_id
+        self.signet = signet
         self.older = older
         self.table: Table | None = None
         self.opener: Caller | None = None
@@ -134,6 +136,13 @@ class LiveTable:
     def is_over(self) -> bool:
         """The stream has ended."""
         return self.table is not None and isinstance(self.table.stage, Over)
+
+    @property
+    def owed_fault(self) -> ServerFaultCause | None:
+        """Why the house has to end the game by its own fault, if it has to."""
+        if self.signet.is_revoked:
+            return ServerFaultCause.KEY_REVOKED
+        return ServerFaultCause.SEALED_LOST if self.sealed_lost else None
 
     def take(self, draft: Draft) -> None:
         """A draft has become durable."""
@@ -185,7 +194,7 @@ class LiveTable:
 
     # Those who watch.
 
-    def hands_for(self, key: SigningKey, after: int, upto: int) -> HandsFor:
+    def hands_for(self, after: int, upto: int) -> HandsFor:
         """The cards of a viewer's seats that entries after one version and up to another released, as signed notes."""
         released = [release for release in self.releases if after < release.version <= upto]
 
@@ -194,7 +203,7 @@ class LiveTable:
                 return []
             seats = [seat for seat in subscription.seats if sees(self.there, subscription.viewer, seat)]
             return [
-                self._note(key, release, seat, packet)
+                self._note(release, seat, packet)
                 for seat in seats
                 for release in released
                 for owner, packet in release.packets
@@ -203,10 +212,10 @@ class LiveTable:
 
         return notes
 
-    def _note(self, key: SigningKey, release: Release, seat: int, packet: int) -> pb.SignedHandNote:
+    def _note(self, release: Release, seat: int, packet: int) -> pb.SignedHandNote:
         cards = self.secrets.packets[packet - 1][seat]
         body = write_hand(HandNote(self.secrets.ctx, seat, packet, cards, release.version, release.leaf))
-        return pb.SignedHandNote(note=body, signature=sign_hand(body, key))
+        return pb.SignedHandNote(note=body, signature=sign_hand(body, self.signet.key))
 
     def watched_by(self, subscription: Subscription) -> None:
         """One more who watches; the newest stream of a player takes the player's seats over."""

@@ -16,10 +16,11 @@ from hokm.errors import HokmError
 from hokm.events import Dealt, MiddleTurned, NameTrump, SignedMove, TableOpened, TimedOut
 from hokm.table import Ceremony, Lay, Round, Table, evolve, opened
 from hokm.wire import read_event
-from hokm_server.draft import NO_SECRETS, Opening, Secrets, Signet, dealt, move_in, release_first, release_rest
+from hokm_server.draft import NO_SECRETS, Opening, Secrets, dealt, move_in, release_first, release_rest
 from hokm_server.errors import SealedLost
 from hokm_server.live import LiveTable
 from hokm_server.sealing import SealKey
+from hokm_server.signets import Signet, Signets
 from hokm_server.store import SealName, Store
 
 logger = logging.getLogger(__name__)
@@ -28,9 +29,13 @@ AT_ONCE = 512
 """Entries read from the store in one go."""
 
 
-def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) -> None:
-    """Bring a live table to where its stream ends in the store."""
+def recover(live: LiveTable, signets: Signets, store: Store, seal_key: SealKey) -> None:
+    """Bring a live table to where its stream ends in the store, under the keys that it was opened under.
+
+    Raises `EventKeyGone` where these are needed. At a table that is over nothing is signed any more.
+    """
     table: Table | None = None
+    manifest_leaf = b""
     first = 0
     while entries := store.entries_of(live.id, first, AT_ONCE):
         leaves, moves = [], []
@@ -38,11 +43,11 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
             event = read_event(parse_entry(entry).body)
             leaves.append(leaf(entry))
             moves.append(move_in(event))
-            table = opened(signet.house, event) if table is None else evolve(table, event)
             content = event.content
+            if isinstance(content, TableOpened):
+                manifest_leaf, live.rematch_of = content.manifest_leaf, content.rematch_of
+            table = opened(signets.houses[manifest_leaf], event) if table is None else evolve(table, event)
             match content:
-                case TableOpened():
-                    live.rematch_of = content.rematch_of
                 case Dealt():
                     live.releases = [release_first(table, leaves[-1])]
                 case MiddleTurned() | TimedOut(trump=int()) | SignedMove(move=(_, _, _, _, _, _, _, _, NameTrump())):
@@ -51,12 +56,14 @@ def recover(live: LiveTable, signet: Signet, store: Store, seal_key: SealKey) ->
         first += len(entries)
     assert table is not None
     live.table = table
+    if not live.is_over:
+        live.signet = signets.of(manifest_leaf)
     if not isinstance(table.stage, Round):
         live.releases = []
-    _open_sealed(live, table, signet, store, seal_key)
+    _open_sealed(live, table, store, seal_key)
 
 
-def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, seal_key: SealKey) -> None:
+def _open_sealed(live: LiveTable, table: Table, store: Store, seal_key: SealKey) -> None:
     stage = table.stage
     ceremony = stage.ceremony if isinstance(stage, Round) else stage
     if not isinstance(ceremony, Ceremony):
@@ -68,7 +75,7 @@ def _open_sealed(live: LiveTable, table: Table, signet: Signet, store: Store, se
     for seat in (*(seat for seat in range(4) if ceremony.revealed[seat]), HOUSE_SEAT):
         name = SealName(ceremony.ctx, seat)
         try:
-            numbers[seat] = _open_one(ceremony, seat, boxes.get(name), name, live.id, signet, seal_key)
+            numbers[seat] = _open_one(ceremony, seat, boxes.get(name), name, live.id, live.signet, seal_key)
         except HokmError as error:
             _lost(live, "number", error)
     for lay in stage.unturned if isinstance(stage, Round) else ():

@@ -25,7 +25,6 @@ from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
 from hokm_server.door import Door
-from hokm_server.draft import Signet
 from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
 from hokm_server.house_files import keys_of
@@ -38,6 +37,7 @@ from hokm_server.publisher import Publisher
 from hokm_server.sealing import SealKey
 from hokm_server.server import Services, address_of, create_server, credentials_of, listen
 from hokm_server.sign_in import SignInService
+from hokm_server.signets import Signet, Signets
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.tables import Tables
 from hokm_server.tables_service import TablesService
@@ -103,9 +103,8 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             writer=writer,
             clock=clock,
             entropy=entropy,
-            signet=_signet(keys),
+            signets=_signets(keys),
             seal_key=SealKey(keys.seal, entropy=entropy),
-            manifest_leaf=leaf(keys.manifest),
             anchor=lambda: _anchor(log),
             most_tables=settings.most_tables,
             most_of_address=settings.of_address(settings.most_tables),
@@ -148,9 +147,11 @@ def _log_manifest(store: Store, log: Log, keys: HouseKeys, directory: Path) -> N
         raise KeysDisagree(str(directory), "the log begins with another manifest")
 
 
-def _signet(keys: HouseKeys) -> Signet:
+def _signets(keys: HouseKeys) -> Signets:
     house = House(keys.origin, keys.event.public, _other_keys(keys))
-    return Signet(house, keys.event, event_key_id(keys.origin, keys.event.public), keys.house_secret)
+    signet = Signet(house, keys.event, event_key_id(keys.origin, keys.event.public), keys.house_secret)
+    named = leaf(keys.manifest)
+    return Signets(named, {named: house}, {named: signet})
 
 
 def _other_keys(keys: HouseKeys) -> frozenset[bytes]:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from hokm.errors import HokmError, SeatNotFree, StandInNotDue
-from hokm.events import Anchor, Join, SeatKind, ServerFaultCause, StoodIn
+from hokm.events import Anchor, Join, SeatKind, StoodIn
 from hokm.table import Over, Seating, due, expires_ms, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.clock import Clock
-from hokm_server.draft import Draft, Signet
+from hokm_server.draft import Draft
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.sealing import SealKey
 from hokm_server.store import Batch, SealName
@@ -41,7 +41,6 @@ class Steward:
         *,
         writer: Writer,
         clock: Clock,
-        signet: Signet,
         seal_key: SealKey,
         anchor: Callable[[], Anchor],
         wanted: Wanted,
@@ -50,7 +49,6 @@ class Steward:
         """`anchor` gives size and root of the latest published checkpoint; `gone` hears of a table that is over."""
         self._writer = writer
         self._clock = clock
-        self._signet = signet
         self._sealer = seal_key
         self._anchor = anchor
         self._gone = gone
@@ -60,7 +58,7 @@ class Steward:
 
     def draft(self, live: LiveTable) -> Draft:
         """A draft that starts from what is durable."""
-        return Draft(self._signet, live.table, live.secrets, live.leaf, reopens=live.reopen)
+        return Draft(live.signet, live.table, live.secrets, live.leaf, reopens=live.reopen)
 
     def advance(self, live: LiveTable) -> None:
         """Log what is due, what a deadline has brought, and the moves that wait, as far as it goes."""
@@ -89,8 +87,8 @@ class Steward:
         while True:
             table = draft.table
             assert table is not None
-            if live.sealed_lost and not isinstance(table.stage, Over):
-                draft.fault(ServerFaultCause.SEALED_LOST, now)
+            if (cause := live.owed_fault) is not None and not isinstance(table.stage, Over):
+                draft.fault(cause, now)
                 return
             time_ms = max(now, table.time_ms)
             kind = due(table, table.time_ms if draft.reopens else time_ms)
@@ -218,7 +216,7 @@ class Steward:
             return
         first = draft.first_version
         live.take(draft)
-        hands = live.hands_for(self._signet.key, first - 1, live.there.version) if draft.releases else None
+        hands = live.hands_for(first - 1, live.there.version) if draft.releases else None
         live.feed.publish(live.id, first, draft.entries, hands)
         for answer, found in answers:
             answer(found if isinstance(found, HokmError) else Made(first + found, draft.entries[found]))

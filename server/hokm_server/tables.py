@@ -45,7 +45,7 @@ from hokm.wire import write_rules
 from hokm_server.access import may_act, may_throw
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
-from hokm_server.draft import Beside, Signet
+from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.past import Past
@@ -53,6 +53,7 @@ from hokm_server.private import age, check_code, is_private, join_code, new_tabl
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.shares import Share
+from hokm_server.signets import Signets
 from hokm_server.steward import Steward
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.throwing import check_throw
@@ -85,9 +86,8 @@ class Tables:
         writer: Writer,
         clock: Clock,
         entropy: Entropy,
-        signet: Signet,
+        signets: Signets,
         seal_key: SealKey,
-        manifest_leaf: bytes,
         anchor: Callable[[], Anchor],
         most_tables: int = 10_000,
         most_of_address: int = 2_500,
@@ -100,9 +100,8 @@ class Tables:
         self._writer = writer
         self._clock = clock
         self._entropy = entropy
-        self._signet = signet
+        self._signets = signets
         self._sealer = seal_key
-        self._manifest_leaf = manifest_leaf
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
         self._by_age: list[bytes] = []
@@ -116,13 +115,12 @@ class Tables:
         self._steward = Steward(
             writer=writer,
             clock=clock,
-            signet=signet,
             seal_key=seal_key,
             anchor=anchor,
             wanted=self.wanted,
             gone=self._gone,
         )
-        self._watching = Watching(self._steward, clock, signet.key, 4 * most_of_address)
+        self._watching = Watching(self._steward, clock, 4 * most_of_address)
 
     # Start and stop.
 
@@ -151,8 +149,8 @@ class Tables:
             self._steward.silence(live)
 
     def _load(self, table_id: bytes) -> LiveTable:
-        live = LiveTable(table_id, self._store.entries_of)
-        recover(live, self._signet, self._store, self._sealer)
+        live = LiveTable(table_id, self._signets.now, self._store.entries_of)
+        recover(live, self._signets, self._store, self._sealer)
         return live
 
     def _add(self, live: LiveTable) -> None:
@@ -194,12 +192,12 @@ class Tables:
         self._opened.take(viewer.caller)
         now = self._clock.now_ms()
         table_id = new_table_id(now, self._entropy(10), private=private)
-        live = LiveTable(table_id, self._store.entries_of)
+        live = LiveTable(table_id, self._signets.now, self._store.entries_of)
         live.opener = viewer.caller
         live.rematch_of = rematch_of
         self._add(live)
         draft = self._steward.draft(live)
-        content = TableOpened(self._entropy(32), rules, write_rules(rules), self._manifest_leaf, rematch_of)
+        content = TableOpened(self._entropy(32), rules, write_rules(rules), self._signets.newest, rematch_of)
         draft.open(table_id, content, now)
         wanted = [(seat, int(SeatKind.BOT)) for seat in bots]
         self._steward.write(live, draft, [(answer, 0)], wanted)
@@ -267,7 +265,8 @@ class Tables:
 
     def join_code(self, viewer: Viewer, table_id: bytes) -> str:
         """What lets others sit down, for who sits there or opened the table; else empty. Raises `UnknownTable`."""
-        return join_code(self._signet.secret, table_id) if self._is_at_home(self._find(table_id), viewer) else ""
+        live = self._find(table_id)
+        return join_code(live.signet.secret, table_id) if self._is_at_home(live, viewer) else ""
 
     def running(self) -> list[bytes]:
         """The ids of tables that are not over, newest first."""
@@ -338,7 +337,7 @@ class Tables:
         try:
             may_act(live.there, viewer, signed.move)
             if isinstance(signed.move.act, Join) and signed.move.act.kind is SeatKind.PERSON:
-                check_code(self._signet.secret, table_id, beside.join_code)
+                check_code(live.signet.secret, table_id, beside.join_code)
                 self.check_kept(viewer, table_id, signed.move.seat)
             if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
                 answer = _before_start(live, viewer, answer)

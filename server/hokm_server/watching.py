@@ -14,7 +14,6 @@ from functools import partial
 from typing import Final
 
 from hokm.errors import TooManyAttached, UnknownVersion
-from hokm.signing import SigningKey
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.access import may_see
 from hokm_server.auth import Viewer
@@ -36,11 +35,10 @@ ATTACHED: Final = 256
 class Watching:
     """All who watch the tables of this process. All calls come from one event loop."""
 
-    def __init__(self, steward: Steward, clock: Clock, key: SigningKey, most_of_address: int) -> None:
-        """`key` signs hand notes; the callers of one address have at most so many tables attached."""
+    def __init__(self, steward: Steward, clock: Clock, most_of_address: int) -> None:
+        """The callers of one address have at most so many tables attached."""
         self._steward = steward
         self._clock = clock
-        self._key = key
         self._attached = Share(min(ATTACHED, most_of_address), most_of_address, TooManyAttached)
         self._turns = Turns(READERS)
 
@@ -98,7 +96,7 @@ class Watching:
         if not subscription.is_open:
             return
         last = first + len(entries) - 1
-        hands = live.hands_for(self._key, first - 1, last)
+        hands = live.hands_for(first - 1, last)
         update = pb.TableUpdate(table_id=live.id, first_version=first, entries=entries, hands=hands(subscription))
         subscription.outbox.put_last(updates_bytes(update))
         subscription.lacks = last + 1 if last < live.there.version else None

@@ -40,12 +40,13 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Report, verify
 from hokm.wire import write_move
 from hokm_server.auth import Viewer
-from hokm_server.draft import NOTHING_BESIDE, Beside, Signet
+from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.errors import DatabaseFull
 from hokm_server.feed import Outbox
 from hokm_server.live import LiveTable, Made
 from hokm_server.log import Log
 from hokm_server.sealing import SealKey
+from hokm_server.signets import Signet, Signets
 from hokm_server.store import KEYS_STREAM, Batch, Outcome, SealName, Store
 from hokm_server.tables import Tables
 from hokm_server.writer import Writer
@@ -121,15 +122,15 @@ class Room:
         if not self.store.size:
             self.log.append([Batch(KEYS_STREAM, 0, [self.manifest])])
             self.log.publish()
+        named = leaf(self.manifest)
         self.writer = Writer(self._append, asyncio.get_running_loop())
         self.tables = Tables(
             store=self.store,
             writer=self.writer,
             clock=self.clock,
             entropy=self.octets,
-            signet=self.signet,
+            signets=Signets(named, {named: self.house}, {named: self.signet}),
             seal_key=SealKey(self.seal_key, entropy=self.octets),
-            manifest_leaf=leaf(self.manifest),
             anchor=self._anchor,
         )
         self.tables.start()

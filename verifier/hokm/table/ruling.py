@@ -137,13 +137,24 @@ def rule(table: Table, kind: RulingKind, supply: Supply = NO_SUPPLY) -> Ruling:
     return fault(table, cause, supply.numbers)
 
 
-def fault(table: Table, cause: ServerFaultCause, numbers: tuple[bytes | None, ...]) -> ServerFault:
+def fault(
+    table: Table,
+    cause: ServerFaultCause,
+    numbers: tuple[bytes | None, ...],
+    laid: tuple[tuple[Card, bytes], ...] = (),
+) -> ServerFault:
     """How the house says that it failed.
 
     In a ceremony it names the seats whose step is missing and shows the numbers that are there, the house's last,
-    like a void: that deal is dead, and anybody may see what was thrown away. Whether it may say so is `may_fault`'s.
+    like a void: that deal is dead, and anybody may see what was thrown away. In a round that a revoked key has signed
+    so far it shows all five and opens the lays, as the RoundRevealed would have done, or nothing where one is lost.
+    Whether it may say so is `may_fault`'s.
     """
     stage = table.stage
+    if isinstance(stage, Round) and cause is ServerFaultCause.KEY_REVOKED:
+        five = tuple(number for number in numbers if number is not None)
+        if len(five) == 5 and len(laid) == len(stage.unturned):
+            return ServerFault(cause, numbers=five, unturned=unturned(stage, laid))
     if not isinstance(stage, Ceremony):
         return ServerFault(cause)
     come = [(seat, number) for seat in range(4) if stage.revealed[seat] and (number := numbers[seat]) is not None]

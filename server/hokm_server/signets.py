@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which keys the house uses at which table: those of the key manifest that the table was opened under.
+
+So a table keeps its event key and its house secret however often they are changed while its game goes on; a new table
+has the newest. Where a later manifest has revoked the event key of an open table, the house has one thing left to say
+there, which it signs with the key that the revoking manifest brought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hokm.signing import SigningKey
+from hokm.table import House
+from hokm_server.errors import EventKeyGone
+
+
+class Signet(NamedTuple):
+    """What the house signs a stream with, and makes its own numbers from."""
+
+    house: House
+    """With the event key that the stream began with, also where it is revoked."""
+    key: SigningKey
+    key_id: bytes
+    secret: bytes
+    """K_house."""
+    is_revoked: bool = False
+    """The event key is revoked, and `key` is the one after it: it signs that the game has ended, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signets:
+    """The signets of a house, each by the leaf of a manifest."""
+
+    newest: bytes
+    """The leaf of the manifest that new tables are opened under."""
+    houses: Mapping[bytes, House]
+    """For every manifest."""
+    signets: Mapping[bytes, Signet]
+    """For those whose secrets are here: the newest at least."""
+
+    @property
+    def now(self) -> Signet:
+        """The signet of new tables."""
+        return self.signets[self.newest]
+
+    def of(self, manifest_leaf: bytes) -> Signet:
+        """The signet of a running table under that manifest. Raises `EventKeyGone`."""
+        found = self.signets.get(manifest_leaf)
+        if found is None:
+            raise EventKeyGone(self.houses[manifest_leaf].event_key.hex())
+        return found
