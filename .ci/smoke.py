@@ -19,7 +19,7 @@ PROOFS = Path(__file__).resolve().parents[1] / "tests" / "proofs"
 def main() -> None:
     """Exit with a sentence at the first thing that is not as it should be."""
     installed = {(found.metadata["Name"] or "").lower() for found in distributions()}
-    extra = installed & {"grpcio", "sqlalchemy", "pynacl"}
+    extra = installed & {"grpcio", "sqlalchemy", "pynacl", "httpx", "starlette", "matplotlib"}
     if extra:
         sys.exit(f"The base install brought {', '.join(sorted(extra))}.")
 
@@ -35,7 +35,7 @@ def main() -> None:
         sys.exit(f"The wheel has {len(protos)} .proto files and {len(messages)} compiled ones.")
 
     for script in entry_points(group="console_scripts"):
-        if script.module.split(".")[0] not in ("hokm", "hokm_server", "hokm_client"):
+        if script.module.split(".")[0] not in ("hokm", "hokm_audit", "hokm_server", "hokm_client"):
             continue
         run = ran(script.name, "--help")
         if "Traceback" in run.stderr:

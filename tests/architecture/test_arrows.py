@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = [ROOT / "verifier/hokm", ROOT / "server/hokm_server", ROOT / "client/hokm_client"]
+PACKAGES = [
+    ROOT / folder for folder in ("verifier/hokm", "verifier/hokm_audit", "server/hokm_server", "client/hokm_client")
+]
 STUBS = ROOT / "verifier/hokm/v1"
 SOURCES = [path for package in PACKAGES for path in sorted(package.rglob("*.py")) if STUBS not in path.parents]
 OTHERS = [path for folder in ("proto", "tests", "bench") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -36,7 +38,8 @@ import importlib, pkgutil, sys, hokm
 for module in pkgutil.walk_packages(hokm.__path__, "hokm."):
     if not module.name.endswith(("_pb2_grpc", "__main__")):
         importlib.import_module(module.name)
-print(*sorted({"grpc", "sqlalchemy", "asyncio", "hokm_server", "hokm_client"} & set(sys.modules)))
+others = {"grpc", "sqlalchemy", "asyncio", "httpx", "hokm_audit", "hokm_server", "hokm_client"}
+print(*sorted(others & set(sys.modules)))
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []

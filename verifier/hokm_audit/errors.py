@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong with a watcher's own files, and with what a log's site answers, in the tree of `hokm.errors`."""
+
+from __future__ import annotations
+
+from hokm.errors import Busy, Conflict, Malformed, Unknown
+
+# Its own files.
+
+
+class FileUnusable(Busy):
+    """The system does not let it be read or written."""
+
+    path: str
+    what: str
+    sentence = "{path} cannot be used: {what}."
+
+
+class KeyExposed(Malformed):
+    """A private key that others may read."""
+
+    path: str
+    sentence = "{path} can be read by others: give it mode 0600, or make a new key if it was so for long."
+
+
+class KeyMalformed(Malformed):
+    """Not the file of a private key of that role."""
+
+    path: str
+    role: str
+    sentence = "{path} is not the file of a {role} key."
+
+
+class MemoryMissing(Unknown):
+    """A witness that has forgotten what it cosigned must not go on under its old name."""
+
+    path: str
+    key: str
+    sentence = (
+        "{path} is not there, and the key {key} is: a witness that has forgotten what it cosigned needs a new key."
+    )
+
+
+class MemoryOfAnother(Conflict):
+    """What one key cosigned says nothing of another."""
+
+    path: str
+    vkey: str
+    sentence = "{path} is the memory of {vkey}, and of no other witness."
+
+
+class MemoryUnusable(Busy):
+    """Not the memory of a witness, or the disk fails."""
+
+    path: str
+    what: str
+    sentence = "The memory {path} cannot be used: {what}."
