@@ -16,7 +16,7 @@ import errno
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, select
@@ -82,7 +82,12 @@ class Database:
             self._make_durable()
             self._make_schema(origin, busy_seconds)
             with self.reading.connect() as connection:
-                self._check(connection, origin)
+                version = self._version(connection, origin)
+            if version < schema.VERSION:
+                self._change_schema(busy_seconds, lambda connection: schema.bring_forward(connection, version))
+            with self.reading.connect() as connection:
+                if (fault := schema.fault_of(connection)) is not None:
+                    raise DatabaseAltered(str(self.path), fault)
             self._try_to_write()
             undo.pop_all()
 
@@ -112,30 +117,32 @@ class Database:
             self.writing.execute("ROLLBACK")
 
     def _make_schema(self, origin: str, busy_seconds: float) -> None:
-        if self.writing.execute("SELECT 1 FROM sqlite_master").fetchone():
-            return
+        if not self.writing.execute("SELECT 1 FROM sqlite_master").fetchone():
+            self._change_schema(busy_seconds, lambda connection: schema.create(connection, origin))
+
+    def _change_schema(self, busy_seconds: float, change: Callable[[Connection], None]) -> None:
+        """Change it in one transaction, on a connection that ends with it."""
         engine = create_engine("sqlite://", creator=lambda: _connect(self.path, busy_seconds), poolclass=NullPool)
         with engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-            schema.create(connection, origin)
+            change(connection)
             connection.exec_driver_sql("COMMIT")
 
-    def _check(self, connection: Connection, origin: str) -> None:
+    def _version(self, connection: Connection, origin: str) -> int:
+        """Of the schema of the file, which is a database of this log."""
         path = str(self.path)
         if connection.exec_driver_sql("PRAGMA application_id").scalar() != schema.APPLICATION_ID:
             raise DatabaseNotOurs(path)
         if not connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'meta'").scalar():
             raise DatabaseAltered(path, "the table meta is missing")
-        row = connection.execute(select(schema.meta.c.schema_version)).first()
+        row = connection.execute(select(schema.meta.c.schema_version, schema.meta.c.origin)).first()
         if row is None:
             raise DatabaseAltered(path, "the table meta is empty")
         if row.schema_version > schema.VERSION:
             raise DatabaseNewer(path, row.schema_version, schema.VERSION)
-        if (fault := schema.fault_of(connection)) is not None:
-            raise DatabaseAltered(path, fault)
-        found = connection.execute(select(schema.meta.c.origin)).scalar_one()
-        if found != origin:
-            raise DatabaseOfAnotherLog(path, found, origin)
+        if row.origin != origin:
+            raise DatabaseOfAnotherLog(path, row.origin, origin)
+        return int(row.schema_version)
 
 
 def _take_lock(path: Path) -> int:

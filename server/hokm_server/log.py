@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log: sequences entries, integrates them into the Merkle tree, and publishes what the tree is.
 
-    sequence    a batch gets its versions and its positions and is on the disk          `append`
-    integrate   the leaf hashes of the new entries go into the tree, in order           `integrate`
-    publish     a checkpoint of the tree is signed, stored and written to the head file `publish`
+    sequence    a batch gets its versions and its positions and is on the disk                           `append`
+    integrate   the leaf hashes of the new entries go into the tree, in order, and its nodes to the disk `integrate`
+    publish     every new tile is read back and recomputed; then a checkpoint of the tree is signed,
+                stored, and written to the head file                                                     `publish`
 
 A checkpoint replaces the one that it was made after and no other (compare and swap, in the store), then goes to
 the *head file*, outside the database, and only then to readers. No copy of a database that is brought back brings
 the head file back with it, so a log that starts behind its head is refused: serving it would make a second
 history. A log begins with a published checkpoint of size 0.
 
-Hashes of full subtrees of 256, 65,536 … leaves are kept as the nodes of the store; those below are made of them, or
-of the entries, when a proof asks. The rows of 256 that this takes are the tiles of C2SP tlog-tiles.
+Wherever a server stops between two of these, the next start goes on from what is on the disk. The tree is a function
+of the entries, so what is signed again is the same checkpoint, byte by byte. Cosignatures come later, if at all: they
+are put under a checkpoint and change nothing of it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_checkpoint
@@ -33,11 +34,13 @@ from hokm.merkle import (
     inclusion_proof,
     leaf_hash,
     reading,
-    root,
     root_of,
 )
-from hokm.note import Note
+from hokm.note import Note, NoteSignature
+from hokm.policy import Policy
 from hokm.signing import SignatureType, SigningKey, VKey
+from hokm.tiles import TILE_LEVELS, TILE_WIDTH, Tile, TiledTree, tile_of
+from hokm_server.cosigned import Cosigned
 from hokm_server.errors import (
     CheckpointUnreadable,
     HeadMissing,
@@ -47,13 +50,8 @@ from hokm_server.errors import (
 )
 from hokm_server.files import write_durably
 from hokm_server.store import Batch, Outcome, Store, Stored
+from hokm_server.tree import Tree
 
-TILE_LEVELS = 8
-"""Of the tree in one tile."""
-
-TILE_WIDTH = 1 << TILE_LEVELS
-
-_TILES_KEPT = 512
 _ENTRIES_AT_ONCE = 4096
 
 
@@ -63,7 +61,7 @@ class Published:
 
     checkpoint: Checkpoint
     note: bytes
-    """The same, signed by the log."""
+    """The same, signed by the log, with the cosignatures that it had by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +76,9 @@ class Inclusion:
 class Log:
     """The log over a store. Methods may be called from any thread; two appends, or two publishings, take turns."""
 
-    def __init__(self, store: Store, head: Path, origin: str, key: SigningKey) -> None:
-        """Go on with what the store holds, or begin.
+    def __init__(self, store: Store, head: Path, origin: str, key: SigningKey, policy: Policy | None = None) -> None:
+        """Go on with what the store holds, or begin. New checkpoints are signed by `key`, earlier ones by it or by
+        another key that the policy names for this log; its witnesses are the ones that count.
 
         Raises `CheckpointUnreadable`, `HeadMissing`, `LogBehindHead`, `LogNotOfHead`, and what the store raises.
         """
@@ -87,19 +86,25 @@ class Log:
         self._head = head
         self._origin = origin
         self._key = key
-        self._full_tile = lru_cache(_TILES_KEPT)(self._make_tile)
+        policy = policy or Policy((), (), (), (), None)
+        own = VKey(origin, SignatureType.ED25519, key.public)
+        self._vkeys = [own, *(log.vkey for log in policy.logs if log.vkey.name == origin and log.vkey != own)]
+        self._tree = Tree(store)
+        self._cosigned = Cosigned(store, policy)
         self._waiting: list[bytes] = []
         """Entries that are on the disk and not in the tree."""
         self._appending = threading.Lock()
         self._publishing = threading.Lock()
         self._stored = self._start()
         """The last checkpoint in the store."""
-        self._published = self._stored
+        self._published = self._with_cosignatures(self._stored)
         """The last one that is in the head file too."""
+        witnessed = self._cosigned.latest()
+        self._witnessed = None if witnessed is None else self.checkpoint(witnessed)
         self._size = self._stored.checkpoint.size
-        self._peaks = _peaks(self._size, self._reader(self._size))
+        self._peaks = _peaks(self._size, self._tree.reader(self._size))
         self._new_nodes: Nodes = {}
-        """Nodes to keep that came about since the last checkpoint."""
+        """Nodes to keep that are not on the disk."""
         for start in range(self._size, store.size, _ENTRIES_AT_ONCE):
             self._take(store.entries_between(start, min(start + _ENTRIES_AT_ONCE, store.size)))
 
@@ -122,14 +127,17 @@ class Log:
     def publish(self) -> Published:
         """Integrate, and publish a checkpoint if the tree has grown; the latest one.
 
-        Raises `CheckpointMoved`, `HeadUnwritable`, and what the store raises: then the latest is what it was.
+        Raises `TileNotOfTree`, `CheckpointMoved`, `HeadUnwritable`, and what the store raises: then the latest is what
+        it was.
         """
         with self._publishing:
             if self._integrate() > self._stored.checkpoint.size:
-                after = self._sign(self._size, root_of(self._size, reading(self._peaks)))
-                self._store.publish(_kept(self._stored), _kept(after), self._new_nodes)
-                self._stored, self._new_nodes = after, {}
-            if self._published is not self._stored:
+                tree_root = root_of(self._size, reading(self._peaks))
+                self._read_back(self._stored.checkpoint.size, self._size, tree_root)
+                after = self._sign(self._size, tree_root)
+                self._store.publish(_kept(self._stored), _kept(after))
+                self._stored = after
+            if self._published.checkpoint != self._stored.checkpoint:
                 self._write_head(self._stored)
                 self._published = self._stored
             return self._published
@@ -138,7 +146,16 @@ class Log:
         with self._appending:
             waiting, self._waiting = self._waiting, []
         self._take(waiting)
+        if self._new_nodes:
+            self._store.keep(self._new_nodes)
+            self._new_nodes = {}
         return self._size
+
+    def _read_back(self, old: int, size: int, tree_root: bytes) -> None:
+        """Read every entry since the tree of `old`, and every tile over it, as the public does."""
+        tree = TiledTree(size, tree_root, lambda path: self._tree.file(Tile.parse(path)))
+        for index in range(old // TILE_WIDTH, (size - 1) // TILE_WIDTH + 1):
+            tree.bundle(index)
 
     def _take(self, entries: list[bytes]) -> None:
         new = grow(self._size, map(leaf_hash, entries), reading(self._peaks))
@@ -165,7 +182,7 @@ class Log:
                 self._compare(known.checkpoint, size)
         if latest is None:
             latest = self._sign(0, EMPTY_ROOT)
-            self._store.publish(None, _kept(latest), {})
+            self._store.publish(None, _kept(latest))
         if head is None or head.checkpoint.size < size:  # it stopped between storing and writing the head
             self._write_head(latest)
         return latest
@@ -175,13 +192,12 @@ class Log:
         size = min(self._store.size, stored_size)
         if size < known.size:
             raise LogBehindHead(size, known.size)
-        if root_of(known.size, self._reader(known.size)) != known.root:
+        if root_of(known.size, self._tree.reader(known.size)) != known.root:
             raise LogNotOfHead(known.size)
 
     def _read(self, note: bytes, where: Path) -> Published:
-        vkey = VKey(self._origin, SignatureType.ED25519, self._key.public)
         try:
-            return Published(verify_checkpoint(Note.parse(note), [vkey]), note)
+            return Published(verify_checkpoint(Note.parse(note), self._vkeys), note)
         except HokmError as error:
             raise CheckpointUnreadable(str(where), str(error)) from error
 
@@ -206,12 +222,32 @@ class Log:
         """The latest checkpoint."""
         return self._published
 
+    @property
+    def witnessed(self) -> Published | None:
+        """The latest one that has the policy's quorum. None where none has, or where the policy wants none."""
+        return self._witnessed
+
     def checkpoint(self, size: int) -> Published:
-        """The checkpoint of this size. Raises `UnknownCheckpoint`."""
+        """The checkpoint of this size, with all cosignatures that are kept of it. Raises `UnknownCheckpoint`."""
         note = self._store.checkpoint(size) if size <= self._published.checkpoint.size else None
         if note is None:
             raise UnknownCheckpoint(size)
-        return self._read(note, self._store.path)
+        return self._with_cosignatures(self._read(note, self._store.path))
+
+    def cosign(self, checkpoint: Checkpoint, witness: VKey, line: NoteSignature) -> None:
+        """Put a cosignature, which the caller has verified, under this checkpoint, which was published."""
+        with self._publishing:
+            self._cosigned.keep(checkpoint.size, witness, line)
+            found = self.checkpoint(checkpoint.size)
+            if checkpoint == self._published.checkpoint:
+                self._published = found
+            size = -1 if self._witnessed is None else self._witnessed.checkpoint.size
+            if checkpoint.size >= size and self._cosigned.met_by(found.note):
+                self._witnessed = found
+
+    def _with_cosignatures(self, published: Published) -> Published:
+        size = published.checkpoint.size
+        return Published(published.checkpoint, self._cosigned.under(size, published.note))
 
     def inclusion(self, stream: bytes, version: int, size: int | None = None) -> Inclusion:
         """That an entry is in the tree of this size, by default the latest.
@@ -224,7 +260,7 @@ class Log:
         if size is None and index >= latest:
             raise NotPublished(index, latest)
         size = self._check_size(size)
-        return Inclusion(index, size, inclusion_proof(index, size, self._reader(size)))
+        return Inclusion(index, size, inclusion_proof(index, size, self._tree.reader(size)))
 
     def consistency(self, old: int, new: int | None = None) -> tuple[int, list[bytes]]:
         """The larger size, by default the latest, and the proof that its tree begins with that of `old` leaves.
@@ -232,21 +268,21 @@ class Log:
         Raises `OutOfTree`.
         """
         size = self._check_size(new)
-        return size, consistency_proof(old, size, self._reader(size))
+        return size, consistency_proof(old, size, self._tree.reader(size))
 
     def root(self, size: int) -> bytes:
         """The root of the first `size` entries. Raises `OutOfTree`."""
-        return root_of(self._check_size(size), self._reader(size))
+        return root_of(self._check_size(size), self._tree.reader(size))
 
-    def tile(self, row: int, index: int, width: int) -> bytes:
-        """The hashes of `width` nodes (8 * row, 256 * index), … one after the other: a tile of C2SP tlog-tiles.
+    def file(self, tile: Tile) -> bytes:
+        """What stands under the path of this tile or bundle of the published log (C2SP tlog-tiles).
 
         Raises `OutOfTree` for what the latest checkpoint does not cover.
         """
-        available = (self._published.checkpoint.size >> TILE_LEVELS * row) - TILE_WIDTH * index
-        if not 1 <= width <= min(TILE_WIDTH, available) or min(row, index) < 0:
-            raise OutOfTree(TILE_WIDTH * index + width, max(available, 0))
-        return b"".join(self._tile(row, index, width))
+        size = self._published.checkpoint.size
+        if tile.width > tile_of(tile.level, tile.index, size).width:
+            raise OutOfTree(TILE_WIDTH * tile.index + tile.width, size >> TILE_LEVELS * (tile.level or 0))
+        return self._tree.file(tile)
 
     def audit(self) -> int:
         """Make every hash again from the entries and compare with the latest checkpoint; its size.
@@ -271,30 +307,6 @@ class Log:
         if not 0 <= size <= latest:
             raise OutOfTree(size, latest)
         return size
-
-    def _reader(self, size: int) -> Reader:
-        """A reader of the tree of `size` leaves, which reads each tile once."""
-        tiles: dict[tuple[int, int], list[bytes]] = {}
-
-        def read(level: int, index: int) -> bytes:
-            row, height = divmod(level, TILE_LEVELS)
-            tile, start = divmod(index << height, TILE_WIDTH)
-            hashes = tiles.get((row, tile))
-            if hashes is None:
-                width = min(TILE_WIDTH, (size >> TILE_LEVELS * row) - TILE_WIDTH * tile)
-                hashes = tiles[row, tile] = self._tile(row, tile, width)
-            return root(hashes[start : start + (1 << height)])
-
-        return read
-
-    def _tile(self, row: int, index: int, width: int) -> list[bytes]:
-        return self._full_tile(row, index) if width == TILE_WIDTH else self._make_tile(row, index, width)
-
-    def _make_tile(self, row: int, index: int, width: int = TILE_WIDTH) -> list[bytes]:
-        first = TILE_WIDTH * index
-        if row:
-            return self._store.nodes(TILE_LEVELS * row, first, width)
-        return [leaf_hash(entry) for entry in self._store.entries_between(first, first + width)]
 
 
 def _peaks(size: int, read: Reader) -> Nodes:

@@ -55,7 +55,7 @@ class Publisher:
         except HokmError as error:
             logger.error("The log was not published: %s", error)
             return False
-        if after is not before:
+        if after.checkpoint != before.checkpoint:
             turn, self._next = self._next, asyncio.Event()
             turn.set()
         return True

@@ -3,6 +3,7 @@
 
     entries      the log: position 0, 1, 2 … is the place in the tree, (stream, version) the place in the game
     checkpoints  what was published, by size
+    cosignatures what witnesses signed of it, a line of each by checkpoint and key
     nodes        hashes of full subtrees of 256, 65,536 … leaves: follow from the entries, so that no proof has to
                  read them all; the hashes below are made of the entries again when they are wanted
     streams      a row for each table that was opened, and whether its game still runs
@@ -10,10 +11,13 @@
     wanted       seats that want a bot or a stand-in
     meta         the version of this schema and the origin of the log
 
-Only the first two are history. A trigger refuses every UPDATE and DELETE of them. REPLACE deletes without asking
+Only the first three are history. A trigger refuses every UPDATE and DELETE of them. REPLACE deletes without asking
 a DELETE trigger (unless a connection sets recursive_triggers), so a third one before each INSERT takes only the
-row that is next: the position without a gap, the version without a gap. Then nothing that is there can be
-replaced, and a gap cannot come about, whoever writes.
+row that is next: the position without a gap, the version without a gap; a cosignature where its checkpoint has
+none by that key. Then nothing that is there can be replaced, and a gap cannot come about, whoever writes.
+
+A database of an earlier version is brought forward at the start, in one transaction, and nothing in it is changed:
+version 2 has cosignatures more than version 1.
 """
 
 from __future__ import annotations
@@ -32,8 +36,8 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 1
-"""Of the schema. A database of a greater one is refused."""
+VERSION = 2
+"""Of the schema. A database of a greater one is refused, one of a lower one brought forward."""
 
 APPLICATION_ID = int.from_bytes(b"HOKM")
 """What SQLite keeps in the file's header to tell whose it is."""
@@ -64,6 +68,16 @@ checkpoints = Table(
     metadata,
     Column("size", Integer, primary_key=True, autoincrement=False),
     Column("note", LargeBinary, nullable=False),
+    sqlite_strict=True,
+)
+
+cosignatures = Table(
+    "cosignatures",
+    metadata,
+    Column("size", Integer, primary_key=True),
+    Column("witness", LargeBinary, CheckConstraint("length(witness) = 32"), primary_key=True),
+    Column("line", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
     sqlite_strict=True,
 )
 
@@ -133,6 +147,14 @@ BEGIN SELECT RAISE(ABORT, 'checkpoints are appended, each of a greater size'); E
 BEGIN SELECT RAISE(ABORT, 'checkpoints are never changed'); END""",
     "checkpoints_undeleted": """CREATE TRIGGER checkpoints_undeleted BEFORE DELETE ON checkpoints
 BEGIN SELECT RAISE(ABORT, 'checkpoints are never deleted'); END""",
+    "cosignatures_once": """CREATE TRIGGER cosignatures_once BEFORE INSERT ON cosignatures
+WHEN NOT EXISTS (SELECT 1 FROM checkpoints WHERE size = NEW.size)
+OR EXISTS (SELECT 1 FROM cosignatures WHERE size = NEW.size AND witness = NEW.witness)
+BEGIN SELECT RAISE(ABORT, 'a checkpoint has one cosignature of each witness'); END""",
+    "cosignatures_unchanged": """CREATE TRIGGER cosignatures_unchanged BEFORE UPDATE ON cosignatures
+BEGIN SELECT RAISE(ABORT, 'cosignatures are never changed'); END""",
+    "cosignatures_undeleted": """CREATE TRIGGER cosignatures_undeleted BEFORE DELETE ON cosignatures
+BEGIN SELECT RAISE(ABORT, 'cosignatures are never deleted'); END""",
 }
 """By name. Compared letter by letter with what a database holds, so a change of one is a new `VERSION`."""
 
@@ -144,6 +166,16 @@ def create(connection: Connection, origin: str) -> None:
         connection.exec_driver_sql(statement)
     connection.execute(meta.insert().values(schema_version=VERSION, origin=origin))
     connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def bring_forward(connection: Connection, version: int) -> None:
+    """Make a database of this earlier version one of `VERSION`, inside the caller's transaction."""
+    if version < 2:
+        cosignatures.create(connection)
+        for name, statement in TRIGGERS.items():
+            if name.startswith("cosignatures_"):
+                connection.exec_driver_sql(statement)
+    connection.execute(meta.update().values(schema_version=VERSION))
 
 
 def fault_of(connection: Connection) -> str | None:

@@ -27,7 +27,7 @@ from hokm.errors import UnknownEntry, VersionTaken
 from hokm.merkle import Nodes
 from hokm_server.database import Database, telling
 from hokm_server.errors import CheckpointMoved, DatabaseAltered, DatabaseCorrupt
-from hokm_server.schema import checkpoints, entries, nodes, sealed, streams, wanted
+from hokm_server.schema import checkpoints, cosignatures, entries, nodes, sealed, streams, wanted
 
 STREAM_BYTES = 16
 
@@ -199,17 +199,28 @@ class Store:
             for seat in batch.unwant:
                 connection.execute("DELETE FROM wanted WHERE stream = ? AND seat = ?", (stream, seat))
 
-    def publish(self, before: Stored | None, after: Stored, new_nodes: Nodes) -> None:
-        """Keep a checkpoint and the nodes it needs, if the last one is still `before`. Raises `CheckpointMoved`."""
+    def keep(self, new_nodes: Nodes) -> None:
+        """Keep nodes of the tree. One that is there already stays as it is."""
+        with self._writing, telling(self.path), _Transaction(self._database.writing) as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO nodes VALUES (?, ?, ?)",
+                [(level, place, node) for (level, place), node in new_nodes.items()],
+            )
+
+    def publish(self, before: Stored | None, after: Stored) -> None:
+        """Keep a checkpoint, if the last one is still `before`. Raises `CheckpointMoved`."""
         with self._writing, telling(self.path), _Transaction(self._database.writing) as connection:
             last = connection.execute("SELECT size, note FROM checkpoints ORDER BY size DESC LIMIT 1").fetchone()
             if last != before:
                 raise CheckpointMoved(after.size)
-            connection.executemany(
-                "INSERT INTO nodes VALUES (?, ?, ?)",
-                [(level, place, node) for (level, place), node in new_nodes.items()],
-            )
             connection.execute("INSERT INTO checkpoints VALUES (?, ?)", after)
+
+    def cosign(self, size: int, witness: bytes, line: bytes) -> None:
+        """Keep the line of a witness, given by its public key, for this checkpoint; the first one is the one kept."""
+        with self._writing, telling(self.path), _Transaction(self._database.writing) as connection:
+            query = "SELECT 1 FROM cosignatures WHERE size = ? AND witness = ?"
+            if not connection.execute(query, (size, witness)).fetchone():
+                connection.execute("INSERT INTO cosignatures VALUES (?, ?, ?)", (size, witness, line))
 
     def _last_position(self) -> int:
         return int(self._database.writing.execute("SELECT coalesce(max(position), -1) FROM entries").fetchone()[0])
@@ -279,6 +290,22 @@ class Store:
         """The note of the checkpoint of this size, where there is one."""
         query = select(checkpoints.c.note).where(checkpoints.c.size == size)
         return next((bytes(note) for (note,) in self._rows(query)), None)
+
+    def cosignatures(self, size: int) -> list[bytes]:
+        """The lines of the witnesses that cosigned the checkpoint of this size."""
+        query = select(cosignatures.c.line).where(cosignatures.c.size == size).order_by(cosignatures.c.witness)
+        return [line for (line,) in self._rows(query)]
+
+    def cosigned(self, below: int, most: int) -> list[int]:
+        """The sizes under this one of checkpoints with cosignatures, the largest first, at most so many."""
+        query = (
+            select(cosignatures.c.size)
+            .where(cosignatures.c.size < below)
+            .distinct()
+            .order_by(cosignatures.c.size.desc())
+            .limit(most)
+        )
+        return [size for (size,) in self._rows(query)]
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
         """The hashes of the nodes (level, first), (level, first + 1) …, of a level that is kept.

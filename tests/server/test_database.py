@@ -33,6 +33,7 @@ from hokm_server.errors import (
     DatabaseReadOnly,
     DatabaseUnsafe,
 )
+from hokm_server.store import Stored
 from tests.server.stores import ORIGIN, batch, entry, opened, raw, stream
 
 
@@ -115,9 +116,52 @@ def test_a_database_of_another_log_is_refused(path: Path) -> None:
 def test_a_newer_database_is_refused(path: Path) -> None:
     """And says which version it has."""
     with raw(path) as connection:
-        connection.execute("UPDATE meta SET schema_version = 2")
+        connection.execute(f"UPDATE meta SET schema_version = {schema.VERSION + 1}")
     error = refused(path, DatabaseNewer)
-    assert error.facts == {"path": str(path), "version": "2", "known": "1"}
+    facts = {"version": str(schema.VERSION + 1), "known": str(schema.VERSION)}
+    assert error.facts == {"path": str(path), **facts}
+
+
+# Earlier versions.
+
+
+def made_before_cosignatures(path: Path) -> None:
+    """Make the database what a server of schema version 1 made."""
+    with raw(path) as connection:
+        for name in schema.TRIGGERS:
+            if name.startswith("cosignatures_"):
+                connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DROP TABLE cosignatures")
+        connection.execute("UPDATE meta SET schema_version = 1")
+
+
+def test_a_database_of_an_earlier_version_is_brought_forward(path: Path, tmp_path: Path) -> None:
+    """Its entries and checkpoints are what they were, and its schema that of a new database."""
+    with opened(path) as store:
+        store.publish(None, Stored(300, b"note"))
+    made_before_cosignatures(path)
+    with opened(tmp_path / "new.db"):
+        pass
+    with opened(path) as store:
+        assert store.entries_between(0, 301) == [entry(1, version) for version in range(300)]
+        assert store.latest() == Stored(300, b"note")
+        store.cosign(300, bytes(32), b"line")
+        assert store.cosignatures(300) == [b"line"]
+    schemas = []
+    for file in (path, tmp_path / "new.db"):
+        with raw(file) as connection:
+            schemas.append(sorted(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()))
+    assert schemas[0] == schemas[1]
+
+
+def test_an_earlier_database_that_was_altered_is_refused(path: Path) -> None:
+    """Being brought forward mends nothing, and another log's is not touched."""
+    made_before_cosignatures(path)
+    refused(path, DatabaseOfAnotherLog, origin="test.example/other")
+    with raw(path) as connection:
+        connection.execute("DROP TRIGGER entries_unchanged")
+    with pytest.raises(DatabaseAltered), opened(path):
+        pass
 
 
 # Append-only.

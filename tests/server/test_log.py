@@ -15,6 +15,7 @@ from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_checkpoint
 from hokm.errors import NotPublished, OutOfTree, UnknownCheckpoint, UnknownEntry
 from hokm.note import Note
 from hokm.signing import SignatureType, SigningKey, VKey
+from hokm.tiles import Tile, format_bundle
 from hokm_server import log as log_module
 from hokm_server.errors import (
     CheckpointMoved,
@@ -25,7 +26,7 @@ from hokm_server.errors import (
     LogBehindHead,
     LogNotOfHead,
 )
-from hokm_server.log import TILE_WIDTH, Log
+from hokm_server.log import Log
 from hokm_server.store import Batch, Store, Stored
 from tests.server.stores import ORIGIN, batch, entry, opened, raw, stream
 
@@ -98,13 +99,14 @@ def test_trees_of_several_tiles(tmp_path: Path) -> None:
             for index in {0, size // 3, size - 1}:
                 assert log.inclusion(stream(1), index, size).hashes == merkle.inclusion_proof(index, size, read)
             assert log.consistency(size)[1] == merkle.consistency_proof(size, len(all_leaves), read)
-        assert log.tile(0, 1, TILE_WIDTH) == b"".join(all_leaves[256:512])
-        assert log.tile(0, 257, 10) == b"".join(all_leaves[65_792 : 65_792 + 10])
-        assert log.tile(1, 0, TILE_WIDTH) == b"".join(read(8, index) for index in range(256))
-        assert log.tile(2, 0, 1) == read(16, 0)
-        for row, index, width in ((0, 257, 257), (0, 300, 1), (1, 1, 2), (2, 0, 2), (0, -1, 1), (0, 0, 0)):
+        assert log.file(Tile(0, 1)) == b"".join(all_leaves[256:512])
+        assert log.file(Tile(0, 257, 10)) == b"".join(all_leaves[65_792 : 65_792 + 10])
+        assert log.file(Tile(1, 0)) == b"".join(read(8, index) for index in range(256))
+        assert log.file(Tile(2, 0, 1)) == read(16, 0)
+        assert log.file(Tile(None, 257, 2)) == format_bundle([entry(1, 65_792), entry(1, 65_793)])
+        for tile in (Tile(0, 257), Tile(0, 300, 1), Tile(1, 1, 2), Tile(2, 0, 2), Tile(None, 257, 200), Tile(5, 0, 1)):
             with pytest.raises(OutOfTree):
-                log.tile(row, index, width)
+                log.file(tile)
 
 
 def test_what_was_not_integrated_is_after_a_start(tmp_path: Path) -> None:
@@ -164,7 +166,7 @@ def test_a_checkpoint_made_after_another_one_is_refused(tmp_path: Path) -> None:
     """Where somebody else published in between, nothing is signed out into the world."""
     with logged(tmp_path) as (store, log):
         log.append([batch(1, 0)])
-        store.publish(store.latest(), Stored(1, b"somebody else's"), {})
+        store.publish(store.latest(), Stored(1, b"somebody else's"))
         log.append([batch(1, 1)])
         with pytest.raises(CheckpointMoved):
             log.publish()

@@ -191,6 +191,11 @@ ATTACKS = [
     "REPLACE INTO checkpoints VALUES (3, x'00')",
     "INSERT OR REPLACE INTO checkpoints VALUES (2, x'00')",
     "INSERT INTO checkpoints VALUES (NULL, x'00')",
+    "UPDATE cosignatures SET line = x'00'",
+    "DELETE FROM cosignatures",
+    "REPLACE INTO cosignatures SELECT size, witness, x'00' FROM cosignatures",
+    "INSERT INTO cosignatures VALUES (4, zeroblob(32), x'00')",
+    "INSERT INTO cosignatures VALUES (3, zeroblob(31), x'00')",
 ]
 
 
@@ -200,7 +205,8 @@ def test_the_log_cannot_be_changed_by_any_program(path: Path, attack: str, recur
     """UPDATE, DELETE and REPLACE are refused by the file itself, with and without recursive triggers."""
     with opened(path) as store:
         store.append([batch(1, 0, 3)])
-        store.publish(None, Stored(3, b"note"), {})
+        store.publish(None, Stored(3, b"note"))
+        store.cosign(3, bytes(32), b"line")
     with raw(path) as connection:
         connection.execute(f"PRAGMA recursive_triggers = {recursive}")
         with pytest.raises(sqlite3.IntegrityError):
@@ -208,6 +214,7 @@ def test_the_log_cannot_be_changed_by_any_program(path: Path, attack: str, recur
     with opened(path) as store:
         assert store.entries_between(0, 10) == [entry(1, version) for version in range(3)]
         assert store.latest() == Stored(3, b"note")
+        assert store.cosignatures(3) == [b"line"]
 
 
 def test_or_ignore_changes_nothing(path: Path) -> None:
@@ -226,17 +233,32 @@ def test_a_checkpoint_replaces_the_one_it_was_made_after(path: Path) -> None:
     node = bytes(32)
     with opened(path) as store:
         assert store.latest() is None
-        store.publish(None, Stored(0, b"zero"), {})
-        store.publish(Stored(0, b"zero"), Stored(5, b"five"), {(8, 0): node})
+        store.publish(None, Stored(0, b"zero"))
+        store.keep({(8, 0): node})
+        store.publish(Stored(0, b"zero"), Stored(5, b"five"))
         for before in (None, Stored(0, b"zero"), Stored(5, b"another five"), Stored(4, b"five")):
             with pytest.raises(CheckpointMoved):
-                store.publish(before, Stored(6, b"six"), {(8, 1): node})
+                store.publish(before, Stored(6, b"six"))
         assert store.latest() == Stored(5, b"five")
         assert [store.checkpoint(size) for size in (0, 4, 5)] == [b"zero", None, b"five"]
         assert store.nodes(8, 0, 1) == [node]
 
 
 # Threads.
+
+
+def test_the_first_cosignature_of_a_witness_is_kept(path: Path) -> None:
+    """Of each checkpoint; they are found by size, and the sizes that have some from the largest on."""
+    one, two = b"\1" * 32, b"\2" * 32
+    with opened(path) as store:
+        store.append([batch(1, 0, 9)])
+        for before, after in ((None, Stored(0, b"zero")), (Stored(0, b"zero"), Stored(5, b"five"))):
+            store.publish(before, after)
+        for size, witness, line in ((0, two, b"a"), (5, two, b"b"), (5, one, b"c"), (5, two, b"d")):
+            store.cosign(size, witness, line)
+        assert [store.cosignatures(size) for size in (0, 1, 5)] == [[b"a"], [], [b"c", b"b"]]
+        assert [store.cosigned(below, 5) for below in (6, 5, 0)] == [[5, 0], [0], []]
+        assert store.cosigned(6, 1) == [5]
 
 
 def test_readers_beside_the_writer_see_whole_batches(path: Path) -> None:
