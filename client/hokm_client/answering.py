@@ -14,7 +14,6 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, assert_never
 
-from hokm.cards import Card
 from hokm.errors import HokmError
 from hokm.events import (
     Act,
@@ -117,8 +116,6 @@ class Answering:
         self._start = start
         self._waits = waits
         self._asked: Asked | None = None
-        self.laid: Card | None = None
-        """The card that was laid face down last (H2)."""
         self.left: Left | None = None
         """How the person has left, once that is so."""
         self.is_leaving = False
@@ -156,17 +153,10 @@ class Answering:
             error = None if future.cancelled() else future.exception()
             if isinstance(error, HokmError):
                 self._showing.reply(refusal_of(self._language, error))
-            elif not future.cancelled():
-                self._made(act, done)
+            elif done and not future.cancelled():
+                self._showing.say(done)
 
         self._sitting.act(act).add_done_callback(made)
-
-    def _made(self, act: Wish, done: str) -> None:
-        if isinstance(act, ComeEarly):
-            self.laid = act.card
-            self._showing.look_again()
-        if done:
-            self._showing.say(done)
 
     def _entered(self, text: str) -> None:
         view = self._look()

@@ -10,6 +10,7 @@ survive a crash:
     move     the last move that a key signed at a table, with its head: it is sent again until it is answered
     key      of a bot or stand-in at one table and seat
     note     cards of a seat as the house signed them: a second, different note would contradict it
+    early    a card that was laid face down: the log has only what it is bound with
     head     the last checkpoint of a log that was found consistent with all before it
 
 It is held by one program at a time.
@@ -23,12 +24,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from hokm.table import LaidCard
 from hokm_client.errors import KeepingFailed, KeepingInUse, OtherSetSigned
 
 FILE_NAME: Final = "keeping.sqlite"
 
-_VERSION: Final = 1
-_SCHEMA: Final = """
+_SCHEMA: Final = (
+    """
 CREATE TABLE number (
     ctx BLOB, seat INTEGER, key BLOB, number BLOB NOT NULL, PRIMARY KEY (ctx, seat, key)
 ) WITHOUT ROWID;
@@ -44,7 +46,14 @@ CREATE TABLE note (
     ctx BLOB, seat INTEGER, packet INTEGER, note BLOB NOT NULL, signature BLOB NOT NULL, PRIMARY KEY (ctx, seat, packet)
 ) WITHOUT ROWID;
 CREATE TABLE head (origin TEXT PRIMARY KEY, checkpoint BLOB NOT NULL) WITHOUT ROWID;
-"""
+""",
+    """
+CREATE TABLE early (
+    ctx BLOB, commitment BLOB, card INTEGER NOT NULL, salt BLOB NOT NULL, PRIMARY KEY (ctx, commitment)
+) WITHOUT ROWID;
+""",
+)
+"""What each version has added to the one before."""
 
 
 class KeptSet(NamedTuple):
@@ -107,13 +116,13 @@ class Keeping:
             db.execute(f"PRAGMA {pragma}").fetchall()
         db.execute("BEGIN IMMEDIATE")
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            for statement in _SCHEMA.split(";"):
+        if version > len(_SCHEMA):
+            raise KeepingFailed(self._path, f"it is of version {version}, and this program knows {len(_SCHEMA)}")
+        for added in _SCHEMA[version:]:
+            for statement in added.split(";"):
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version = {_VERSION}")
+        db.execute(f"PRAGMA user_version = {len(_SCHEMA)}")
         db.execute("COMMIT")
-        if version not in (0, _VERSION):
-            raise KeepingFailed(self._path, f"it is of version {version}, and this program knows {_VERSION}")
 
     def flush(self) -> None:
         """Make all that was put durable: call it before anything is sent. Costs nothing where nothing was put."""
@@ -203,6 +212,15 @@ class Keeping:
             ).fetchall()
         return rows
 
+    def put_early(self, ctx: bytes, commitment: bytes, laid: LaidCard) -> None:
+        """A card that is about to be laid face down in that deal, by what binds to it."""
+        self._put("INSERT INTO early VALUES (?, ?, ?, ?)", ctx, commitment, laid.card, laid.salt)
+
+    def early(self, ctx: bytes, commitment: bytes) -> LaidCard | None:
+        """The card that opens the commitment, where it was laid here."""
+        row = self._get("SELECT card, salt FROM early WHERE ctx = ? AND commitment = ?", ctx, commitment)
+        return None if row is None else LaidCard(*row)
+
     # The log.
 
     def put_checkpoint(self, origin: str, checkpoint: bytes) -> None:
@@ -223,6 +241,7 @@ class Keeping:
         for statement in (
             "DELETE FROM number WHERE ctx BETWEEN ? AND ?",
             "DELETE FROM note WHERE ctx BETWEEN ? AND ?",
+            "DELETE FROM early WHERE ctx BETWEEN ? AND ?",
         ):
             self._put(statement, game_id, last)
         for statement in ("DELETE FROM move WHERE table_id = ?", "DELETE FROM seat_key WHERE table_id = ?"):

@@ -342,8 +342,7 @@ class _Playing:
         """The table as it is."""
         assert self._sitting is not None
         seat = self._sitting.seat
-        laid = self._answering.laid if self._answering is not None else None
-        view = view_of(self._seen, seat.cards.dealt, self._now_ms() + self._behind_ms, laid)
+        view = view_of(self._seen, seat.cards.dealt, self._now_ms() + self._behind_ms, seat.early.lying)
         connection = Connection.UP if self._player.stream.is_open or view.phase is Phase.GAME_OVER else Connection.LOST
         deal = view.deal if seat.fraud is None else Deal.WRONG
         asked = self._answering is not None and self._answering.is_asked

@@ -18,9 +18,8 @@ from collections.abc import Callable
 from typing import Final
 
 from hokm.cards import Hand
-from hokm.deal import early_commitment
 from hokm.entry import sign_move
-from hokm.errors import Busy, Conflict, HokmError, WrongPhase
+from hokm.errors import Busy, Conflict, HokmError
 from hokm.events import (
     Act,
     AnswerTea,
@@ -46,11 +45,12 @@ from hokm.events import (
 )
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import NO_HANDS, Ceremony, Decision, LaidCard, Place, Round, Seating, Signing, Table, decide, phase
+from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, decide
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_move
+from hokm_client.early_card import EarlyCard
 from hokm_client.errors import OtherActSigned, SigningStopped, refusal
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.held import HeldCards
@@ -60,9 +60,6 @@ from hokm_client.protests import Protests, Unanswered
 from hokm_client.question import ComeEarly, Question, Standing, Wish
 from hokm_client.refused import RefusedMoves
 from hokm_client.stream import Step, Stream, move_in
-
-SALT_BYTES: Final = 32
-"""Of a card that is laid face down."""
 
 BESIDES: Final = (LayEarly, TakeBack, PickUp, AskTea, AnswerTea, Ready)
 """Acts that answer no turn: whoever makes one of them has lost nothing where it is refused."""
@@ -76,7 +73,7 @@ class Seat:
 
     __slots__ = (
         *("_answer", "_entropy", "_keeping", "_next_number", "_own", "_protests", "_refused", "_shut_at", "_stream"),
-        *("cards", "fraud", "join_code", "key", "number", "unanswered", "unsure"),
+        *("cards", "early", "fraud", "join_code", "key", "number", "unanswered", "unsure"),
     )
 
     def __init__(
@@ -102,6 +99,7 @@ class Seat:
         self.number = number
         self.key = key
         self.cards = HeldCards(stream, number, keeping)
+        self.early = EarlyCard(stream, number, keeping, entropy)
         self.unanswered: Unanswered | None = None
         self.unsure = False
         """The unanswered move may not have arrived: the way to the server broke since it was signed."""
@@ -280,9 +278,7 @@ class Seat:
         table = self._stream.there
         if self.fraud is not None and type(wish) is not ProtestOnly:
             raise SigningStopped(self.fraud.kind)
-        laid = LaidCard(wish.card, self._entropy(SALT_BYTES)) if isinstance(wish, ComeEarly) else None
-        act = self._lay(table, laid) if laid is not None else wish
-        assert not isinstance(act, ComeEarly)
+        act, laid = self.early.lay(wish.card) if isinstance(wish, ComeEarly) else (wish, None)
         if self._answered is not None and isinstance(act, ANSWERS) and act != self._answered:
             raise OtherActSigned(self.number)
         is_join = isinstance(act, Join)
@@ -312,6 +308,8 @@ class Seat:
         if is_join and self.join_code:
             signed.join_code = self.join_code
         if laid is not None:
+            assert isinstance(act, LayEarly)
+            self.early.keep(act, laid)
             signed.early.card, signed.early.salt = laid.card, laid.salt
         kept = KeptMove(signed.SerializeToString(), move.seen_version, move.seen_hash)
         self._keeping.put_move(self._stream.id, self.key.public, kept)
@@ -321,14 +319,6 @@ class Seat:
         self._answer_with(act)
         self.unanswered, self.unsure = Unanswered(signed, move, now_ms), False
         return signed
-
-    def _lay(self, table: Table, laid: LaidCard) -> LayEarly:
-        """The act that lays a card face down, bound to it and to the trick at hand. Raises `WrongPhase`."""
-        stage = table.stage
-        if not isinstance(stage, Round):
-            raise WrongPhase(phase(table))
-        made = early_commitment(stage.ceremony.ctx, stage.trick_number, self.number, laid.card, laid.salt)
-        return LayEarly(made, stage.extra is not None and stage.extra.middle == laid.card)
 
     # After a fraud.
 

@@ -73,10 +73,6 @@ class Showing:
         """That has happened: what was said until then is old."""
         self._messages.end(what)
 
-    def look_again(self) -> None:
-        """Something else is to be seen."""
-        self._changed()
-
     # What rests.
 
     def rest_trick(self, seen: Seen, trick: int) -> None:

@@ -26,7 +26,7 @@ from hokm.events import (
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
-from hokm.table import Ceremony, Over, Round, Seating, Table, decide, signer, to_act, vouch
+from hokm.table import Ceremony, LaidCard, Over, Round, Seating, Table, decide, signer, to_act, vouch
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_event
 from hokm_client.bot import random_legal
@@ -196,7 +196,8 @@ class Evening:
         signed = SignedMove(read_move(act.move), act.move, act.signature)
         game.settle()
         vouch(game.table, signed.move)
-        decide(game.table, signed.move, game.now_ms, game.hands)
+        laid = LaidCard(act.early.card, act.early.salt) if act.HasField("early") else None
+        decide(game.table, signed.move, game.now_ms, game.hands, laid)
         key = signer(game.table, signed.move)
         game.moved[key] += 1
         game.signers[act.signature] = key
@@ -205,6 +206,8 @@ class Evening:
             assert isinstance(stage, Ceremony)
             game.numbers[stage.ctx, signed.move.seat] = act.number
         game.log(signed)
+        if laid is not None:
+            game.laid[game.table.version] = laid.card, laid.salt
 
     def forged(self, version: int, content: SignedMove | Ruling | None = None, **changes: object) -> bytes:
         """The entry of that version with something in it changed, signed by the house."""

@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from hokm.table import LaidCard
 from hokm_client.errors import KeepingFailed, KeepingInUse, OtherSetSigned
-from hokm_client.keeping import FILE_NAME, Keeping, KeptKey, KeptMove, KeptSet
+from hokm_client.keeping import _SCHEMA, FILE_NAME, Keeping, KeptKey, KeptMove, KeptSet
 
 CTX = bytes(range(41))
 KEY = b"k" * 32
 TABLE = b"t" * 16
+LAID = LaidCard(7, b"s" * 32)
 
 
 def test_a_number_is_drawn_once_for_a_ceremony_seat_and_key(tmp_path: Path) -> None:
@@ -84,16 +87,19 @@ def test_a_game_is_forgotten_without_touching_another() -> None:
     for ctx in (CTX, other):
         keeping.number_for(ctx, 0, KEY, lambda: b"n" * 32)
         keeping.put_note(ctx, 0, 1, b"note", b"s" * 64)
+        keeping.put_early(ctx, b"c" * 32, LAID)
     keeping.put_move(TABLE, KEY, KeptMove(b"move", 1, b"h" * 32))
     keeping.put_move(b"u" * 16, KEY, KeptMove(b"move", 1, b"h" * 32))
     keeping.put_key(KeptKey(TABLE, 0, b"1" * 32))
     keeping.forget(TABLE, CTX[:32])
     assert keeping.number(CTX, 0, KEY) is None
     assert keeping.notes(CTX, 0) == []
+    assert keeping.early(CTX, b"c" * 32) is None
     assert keeping.last_move(TABLE, KEY) is None
     assert keeping.seat_keys() == []
     assert keeping.number(other, 0, KEY) == b"n" * 32
     assert keeping.notes(other, 0)
+    assert keeping.early(other, b"c" * 32) == LAID
     assert keeping.last_move(b"u" * 16, KEY) is not None
 
 
@@ -146,10 +152,26 @@ def test_a_file_of_something_else_is_one_sentence(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_file_of_an_earlier_version_is_taken_up(tmp_path: Path) -> None:
+    """What it holds stays, and what it could not hold can be put."""
+    old = sqlite3.connect(tmp_path / FILE_NAME)
+    old.executescript(f"{_SCHEMA[0]} PRAGMA user_version = 1;")
+    old.execute("INSERT INTO number VALUES (?, 1, ?, ?)", (CTX, KEY, b"n" * 32))
+    old.commit()
+    old.close()
+    for _ in range(2):
+        keeping = Keeping(tmp_path)
+        assert keeping.number(CTX, 1, KEY) == b"n" * 32
+        if keeping.early(CTX, b"c" * 32) is None:
+            keeping.put_early(CTX, b"c" * 32, LAID)
+        keeping.close()
+    again = Keeping(tmp_path)
+    assert again.early(CTX, b"c" * 32) == LAID
+    again.close()
+
+
 def test_a_file_of_a_later_version_is_one_sentence(tmp_path: Path) -> None:
     """What is not understood is not written to."""
-    import sqlite3
-
     Keeping(tmp_path).close()
     database = sqlite3.connect(tmp_path / FILE_NAME)
     database.execute("PRAGMA user_version = 7")
