@@ -9,7 +9,8 @@
     ruling   with what content it stands
     word     what the house may say though nothing in the log bears it out, and within which bounds
     numbers  what the numbers of a ceremony show, once they are known
-    evolve   the table after one more entry; a seat's changes in `seats`, those of a round in `tricks`
+    evolve   the table after one more entry; a seat's changes in `seats`, those of a ceremony in `ceremony`, those of a
+             round in `tricks`
     early    cards laid face down, and the entries that open them
     tea      the pause that players may ask for: what may be done, what is due, what comes of it
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from hokm.deal import Context, Purpose, rules_hash
+from hokm.deal import Purpose, rules_hash
 from hokm.events import (
     AnswerTea,
     AskTea,
@@ -22,7 +22,6 @@ from hokm.events import (
     Dealt,
     EarlyTurned,
     Event,
-    GameEndCause,
     GameEnded,
     GameStarted,
     HakemDrawn,
@@ -42,7 +41,6 @@ from hokm.events import (
     Reveal,
     RoundRevealed,
     Run,
-    SeatKind,
     ServerFault,
     SignedMove,
     StandInCause,
@@ -52,15 +50,14 @@ from hokm.events import (
     TeaBegan,
     TeaEnded,
     TimedOut,
-    VoidCause,
     WaitingTea,
 )
-from hokm.rules import TEA_ANSWER_MS, BySide, Seat, Side, side_of
+from hokm.rules import TEA_ANSWER_MS, Seat
 from hokm.table import tea
+from hokm.table.ceremony import ceremony_done, ceremony_opened, ceremony_voided, commit_set_closed, step_taken
 from hokm.table.ruling import ending_after_round
-from hokm.table.seats import counted, in_control, missed, replaced, stood_in, with_place
+from hokm.table.seats import counted, in_control, replaced, stood_in, with_place
 from hokm.table.state import (
-    FAULTS_TO_FORFEIT,
     NO_GAME,
     Between,
     Ceremony,
@@ -172,16 +169,16 @@ def evolve(table: Table, event: Event) -> Table:
         case GameStarted(game_id):
             return _game_started(table, game_id)
         case CeremonyOpened():
-            return _ceremony_opened(table, content)
+            return ceremony_opened(table, content)
         case CommitSetClosed(commit_set):
-            return _commit_set_closed(table, commit_set)
+            return commit_set_closed(table, commit_set)
         case CeremonyVoided():
-            return _voided(table, content)
+            return ceremony_voided(table, content)
         case HakemDrawn(_, hakem):
-            table = _ceremony_done(table)._replace(hakem=hakem)
+            table = ceremony_done(table)._replace(hakem=hakem)
             return table._replace(stage=Between(None, Purpose.DEAL, 1, 0))
         case Dealt():
-            return dealt(_ceremony_done(table))
+            return dealt(ceremony_done(table))
         case TimedOut():
             return timed_out(table, content)
         case StoodIn():
@@ -220,7 +217,7 @@ def _moved(table: Table, move: Move, version: int, time_ms: int) -> Table:
     if type(act) is Play:
         return card_played(table, places, seat, act.card, version, time_ms)
     if type(stage) is Ceremony and isinstance(act, Commit | Reveal):
-        ceremony = _step_taken(stage, seat, act, Decision(version, time_ms, 1000 * table.rules.turn_seconds))
+        ceremony = step_taken(stage, seat, act, Decision(version, time_ms, 1000 * table.rules.turn_seconds))
         return table._replace(version=version, time_ms=time_ms, places=places, stage=ceremony)
     table = table._replace(version=version, time_ms=time_ms, places=places)
     match act:
@@ -300,7 +297,7 @@ def _returned(table: Table, seat: Seat) -> Table:
     return with_place(table, seat, place)
 
 
-# The ceremony.
+# Rulings.
 
 
 def _game_started(table: Table, game_id: bytes) -> Table:
@@ -309,104 +306,6 @@ def _game_started(table: Table, game_id: bytes) -> Table:
     spent = frozenset(key for key, _ in table.stage.former)
     stage = Between(None, Purpose.DRAW, 0, 0)
     return table._replace(game_id=game_id, places=places, spent_keys=spent, stage=stage)
-
-
-def _ceremony_opened(table: Table, content: CeremonyOpened) -> Table:
-    context = Context.from_bytes(content.ctx)
-    bots_first = any(holder.kind is not SeatKind.PERSON for holder in content.holders)
-    step = Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
-    decisions = tuple(None if bots_first and holder.kind is SeatKind.PERSON else step for holder in content.holders)
-    places = table.places
-    if context.attempt == 0:
-        places = tuple([_in_new_round(place) for place in places])
-    stage = Ceremony(
-        ctx=content.ctx,
-        purpose=context.purpose,
-        holders=content.holders,
-        house_commitment=content.house_commitment,
-        commitments=(None,) * 4,
-        commit_set=None,
-        revealed=(False,) * 4,
-        decisions=decisions,
-    )
-    return table._replace(round=context.round, attempt=context.attempt, places=places, stage=stage)
-
-
-def _in_new_round(place: Place) -> Place:
-    if not (place.returns or place.protests or place.resigned):
-        return place
-    return place._replace(returns=0, protests=0, resigned=False)
-
-
-def _step_taken(stage: Ceremony, seat: Seat, act: Commit | Reveal, step: Decision) -> Ceremony:
-    """One more commitment or Reveal; `step` opens for the persons with the last commitment of a bot."""
-    decisions = replaced(stage.decisions, seat, None)
-    if isinstance(act, Reveal):
-        return stage._replace(revealed=replaced(stage.revealed, seat, True), decisions=decisions)
-    commitments = replaced(stage.commitments, seat, act.commitment)
-    if stage.holders[seat].kind is not SeatKind.PERSON and not any(decisions):
-        decisions = tuple(None if given is not None else step for given in commitments)
-    return stage._replace(commitments=commitments, decisions=decisions)
-
-
-def _commit_set_closed(table: Table, commit_set: bytes) -> Table:
-    assert isinstance(table.stage, Ceremony)
-    step = Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
-    return table._replace(stage=table.stage._replace(commit_set=commit_set, decisions=(step,) * 4))
-
-
-def _voided(table: Table, content: CeremonyVoided) -> Table:
-    stage = table.stage
-    assert isinstance(stage, Ceremony)
-    faults, ending = table.faults, None
-    for seat in content.seats:
-        place = table.places[seat]
-        no_sign = stage.purpose is Purpose.DRAW and not place.signed
-        place = place._replace(absent=StandInCause.NO_SIGN) if no_sign else missed(place)
-        if content.cause is VoidCause.NO_COMMITMENT:
-            place = place._replace(held=True)
-        table = with_place(table, seat, place)
-    if content.cause is VoidCause.NO_NUMBER:
-        named = {side_of(seat) for seat in content.seats}
-        faults = (faults[0] + (0 in named), faults[1] + (1 in named))
-        ending = _forfeit(faults)
-    table = _settled(table)._replace(faults=faults)
-    return table._replace(stage=Between(ending, stage.purpose, table.round, table.attempt + 1))
-
-
-def _forfeit(faults: BySide) -> GameEnded | None:
-    """How the game ends where a side has lost it by not revealing."""
-    lost = [side for side in (0, 1) if faults[side] >= FAULTS_TO_FORFEIT]
-    if not lost:
-        return None
-    winner: Side | None = None if len(lost) == 2 else 1 - lost[0]
-    return GameEnded(GameEndCause.FORFEIT, winner)
-
-
-def _settled(table: Table) -> Table:
-    """The end of a ceremony, where who left is absent and who returned is back."""
-    return table._replace(places=tuple(_settle(place) for place in table.places))
-
-
-def _settle(place: Place) -> Place:
-    place = in_control(place)
-    if place.left and place.absent is None:
-        return place._replace(absent=StandInCause.LEFT)
-    return place
-
-
-def _ceremony_done(table: Table) -> Table:
-    """The end of a ceremony that made what it was for: held seats go back to their players."""
-    table = _settled(table)
-    places = []
-    for place in table.places:
-        if place.held:
-            place = place._replace(held=False, stand_in=place.stand_in if place.absent else None)
-        places.append(place)
-    return table._replace(places=tuple(places))
-
-
-# Both.
 
 
 def _after_round(table: Table, content: RoundRevealed) -> Table:
