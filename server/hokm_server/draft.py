@@ -307,9 +307,9 @@ class Draft:
         self.secrets = self.secrets._replace(laid=left)
         self.unsealed.append(SealName(self.secrets.ctx, seat, lay.version))
 
-    def reopen(self, seats: tuple[int, ...], time_ms: int) -> None:
+    def reopen(self, content: Reopened, time_ms: int) -> None:
         """Deadlines that passed while the house was down begin anew."""
-        self._add(Reopened(seats), time_ms)
+        self._add(content, time_ms)
 
     def fault(self, cause: ServerFaultCause, time_ms: int) -> None:
         """The house says that it failed, and shows what numbers and face-down cards it has."""

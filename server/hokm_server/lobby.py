@@ -95,7 +95,7 @@ class Lobby:
     async def quick_seat(self, viewer: Viewer, rules: TableRules) -> bytes:
         """The oldest open table with exactly these rules and a free seat, else a new one.
 
-        Raises `RuleNotBuilt`, `TooManyTables`, `TooManyOpened`, and why a new one could not be written.
+        Raises `NoWitnessesHere`, `TooManyTables`, `TooManyOpened`, and why a new one could not be written.
         """
         async with self._turns.of(viewer.caller):
             if rules not in self._opening and (table_id := await self._oldest(viewer, rules)) is not None:

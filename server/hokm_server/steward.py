@@ -94,8 +94,8 @@ class Steward:
             kind = due(table, table.time_ms if draft.reopens else time_ms)
             if kind is None and draft.reopens:
                 draft.reopens = False
-                if seats := reopening(table, time_ms):
-                    draft.reopen(seats, now)
+                if (anew := reopening(table, time_ms)) is not None:
+                    draft.reopen(anew, now)
                 continue
             kind = kind or overdue(table, time_ms)
             if kind is None or kind is StoodIn:

@@ -18,7 +18,7 @@ from hokm.errors import (
     HokmError,
     NotAtTable,
     NotYourSeat,
-    RuleNotBuilt,
+    NoWitnessesHere,
     SeatKept,
     SeatNotFree,
     TableBusy,
@@ -34,7 +34,7 @@ from hokm.events import (
     SignedMove,
     TableOpened,
 )
-from hokm.rules import TableRules, not_built
+from hokm.rules import TableRules
 from hokm.table import (
     Seating,
     Table,
@@ -183,10 +183,10 @@ class Tables:
     ) -> bytes:
         """Open a table; its id. `answer` gets the first entry once it is durable.
 
-        Raises `RuleNotBuilt`, `TooManyTables`, `TooManyOpened`.
+        Raises `NoWitnessesHere`, `TooManyTables`, `TooManyOpened`.
         """
-        if (switch := not_built(rules)) is not None:
-            raise RuleNotBuilt(switch)
+        if rules.witnessed:
+            raise NoWitnessesHere
         if len(self._live) >= self._most_tables:
             raise TooManyTables(self._most_tables)
         self._opened.take(viewer.caller)

@@ -192,7 +192,7 @@ async def test_what_cannot_be_opened_is_refused_to_who_asks_alone(visit: Visit) 
     table_id = (await quick(visit, guest)).table_id
     assert (await quick(visit, host)).table_id == table_id
     code, reason, _ = told_by(await error_of(quick(visit, guest, rules_pb2.TableRules(witnessed=True))))
-    assert (code, reason) == (grpc.StatusCode.FAILED_PRECONDITION, "RULE_NOT_BUILT")
+    assert (code, reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_WITNESSES_HERE")
 
 
 async def test_a_quick_seat_is_at_the_same_table_after_a_restart(tmp_path: Path) -> None:

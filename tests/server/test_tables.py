@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from hokm.errors import RuleNotBuilt, SeatNotFree, TooManyTables, UnknownTable
+from hokm.errors import NoWitnessesHere, SeatNotFree, TooManyTables, UnknownTable
 from hokm.events import GameEndCause, GameEnded, HakemDrawn, Join, Leave, SeatKind
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Over, Seating
@@ -72,11 +72,10 @@ async def test_the_hakem_drawn_opens_the_first_round(room: Room) -> None:
 # Opening and sitting down.
 
 
-@pytest.mark.parametrize("switch", ["witnessed"])
-async def test_a_rule_that_is_not_built_is_refused(room: Room, switch: str) -> None:
+async def test_no_table_waits_for_witnesses_where_there_are_none(room: Room) -> None:
     """No table opens with a promise that cannot be kept."""
-    with pytest.raises(RuleNotBuilt):
-        await room.open(TableRules(**{switch: True}))  # type: ignore[arg-type]
+    with pytest.raises(NoWitnessesHere):
+        await room.open(TableRules(witnessed=True))
     assert room.tables.running() == []
 
 

@@ -11,12 +11,15 @@ one thing that the story got wrong, so a forged proof shows that a step of the v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from hokm.events import (
     Anchor,
     CeremonyOpened,
+    CommitSetClosed,
+    CommitSetWitnessed,
     Event,
     Join,
     Move,
@@ -28,7 +31,7 @@ from hokm.merkle import leaf_hash
 from hokm.proof import Proof
 from hokm.signing import SigningKey, pae
 from hokm.wire import MOVE_TYPE, write_event, write_move
-from tests.simulation.game import Game
+from tests.simulation.game import Game, witnessed
 from tests.simulation.house import TestHouse
 
 
@@ -52,6 +55,8 @@ class Draft:
     """The whole event as bytes, whatever the fields say."""
     anchor: Anchor | None = None
     anchor_note: str | None = None
+    witness: Callable[[TestHouse, CommitSetWitnessed], CommitSetWitnessed] | None = None
+    """Of a CommitSetWitnessed: what is shown in place of what would be right."""
     house_acts: tuple[Any, ...] = ()
     """What the house does before this entry: callables that are given it."""
 
@@ -141,6 +146,9 @@ class Forgery:
                 anchor = Anchor(len(house.leaves), house.checkpoint().root)
                 forged.anchors[place] = draft.anchor_note or note
                 written = content._replace(anchor=draft.anchor or anchor)
+            case CommitSetWitnessed():
+                written = witnessed(house, forged.places[(forged.versions(CommitSetClosed) or [0])[-1]])
+                written = draft.witness(house, written) if draft.witness is not None else written
             case _:
                 written = content
         event = Event(

@@ -20,6 +20,7 @@ from hokm.events import (
     Anchor,
     CeremonyOpened,
     Commit,
+    CommitSetWitnessed,
     Dealt,
     EarlyTurned,
     Event,
@@ -33,7 +34,6 @@ from hokm.events import (
     Protest,
     ProtestOnly,
     ProtestReason,
-    Reopened,
     Resign,
     Return,
     Reveal,
@@ -69,6 +69,7 @@ from hokm.table import (
     hands_of,
     may_call_away,
     may_play,
+    may_witness,
     next_context,
     opened,
     overdue,
@@ -86,6 +87,8 @@ PERSON: Final = SeatKind.PERSON
 BOT: Final = SeatKind.BOT
 FOUR_PERSONS: Final = (PERSON, PERSON, PERSON, PERSON)
 TWO_AND_BOTS: Final = (PERSON, BOT, PERSON, BOT)
+
+DOWNTIME_MS: Final = 120_000
 
 SHORT: Final = TableRules(target=3)
 """The shortest game there is."""
@@ -276,13 +279,19 @@ class Game:
         assert may_call_away(self.table, seat, self.now_ms)
         self.stand_in(seat, StandInCause.AWAY)
 
-    def reopen(self, downtime_ms: int = 120_000) -> None:
+    def reopen(self, downtime_ms: int = DOWNTIME_MS) -> None:
         """The house was down and begins what has passed anew."""
         self.settle()
         self.house.wait(downtime_ms)
-        seats = reopening(self.table, self.now_ms)
-        assert seats
-        self.log(Reopened(seats))
+        anew = reopening(self.table, self.now_ms)
+        assert anew is not None
+        self.log(anew)
+
+    def witness(self, **changes: Any) -> None:
+        """The log is published with the commit set in it, cosigned, and shown; `changes` are those of a liar."""
+        self.settle()
+        assert may_witness(self.table, self.now_ms)
+        self.log(witnessed(self.house, self.places[self.ceremony.closed or 0])._replace(**changes))
 
     def fail(self, cause: ServerFaultCause = ServerFaultCause.SEALED_LOST) -> None:
         """The house says that it failed."""
@@ -401,6 +410,8 @@ class Game:
         self.settle()
         self.house.wait(self.rng.randrange(200, 1800))
         self.settle()
+        if may_witness(self.table, self.now_ms):
+            self.witness()
         if not to_act(self.table):
             return
         seat, _ = self.rng.choice(to_act(self.table))
@@ -472,7 +483,7 @@ class Game:
                 ((_, decision),) = to_act(table)
                 if self.now_ms < decision.deadline_ms:
                     self.call_away()
-        elif what == "down" and not any(decision.reopened for _, decision in to_act(table)) and table.tea is None:
+        elif what == "down" and table.tea is None and reopening(table, self.now_ms + DOWNTIME_MS) is not None:
             self.reopen()
         elif what == "protest" and place.protests < 3:
             self.protest(seat)
@@ -530,7 +541,15 @@ class Game:
         return content.anchor.size
 
 
+def witnessed(house: TestHouse, place: int) -> CommitSetWitnessed:
+    """How the house shows that witnesses have seen the leaf at that place: a checkpoint that they cosign now."""
+    size = len(house.leaves)
+    return CommitSetWitnessed(house.publish(), place, house.inclusion(place, size))
+
+
 def _owed_by_house(ceremony: Ceremony) -> bool:
     """Whether silence now would be the house's own fault."""
+    if ceremony.wait is not None:
+        return True
     kinds = {ceremony.holders[seat].kind for seat in ceremony.missing}
     return SeatKind.STAND_IN in kinds or (ceremony.commit_set is not None and BOT in kinds)

@@ -244,6 +244,46 @@ def tea_between() -> Game:
     return game
 
 
+def waiting(table: Table) -> bool:
+    """A commit set waits for witnesses."""
+    return isinstance(table.stage, Ceremony) and table.stage.wait is not None
+
+
+def witnessed() -> Game:
+    """No number is shown before witnesses have seen the set: two persons and two bots, to 3, with tea.
+
+    In the draw the house is down, and the wait begins anew. So it does in round 2 together with an ask for tea; then
+    seat 0 does not reveal, and in the next attempt seat 2 leaves while witnesses are waited for, and comes back.
+    """
+    game = Game(TestHouse(seed=31), TableRules(target=3, tea=True, witnessed=True), TWO_AND_BOTS)
+    game.sit()
+    game.until(waiting)
+    game.reopen()
+    game.protest(0)
+    game.until(in_round(1))
+    game.until(lambda table: table.round == 2 and waiting(table))
+    game.do(2, AskTea())
+    game.reopen()
+    game.witness()
+    reveal_all_but(game, 0)
+    game.time_out()
+    game.until(lambda table: table.attempt == 1 and waiting(table))
+    game.leave(2)
+    game.witness()
+    game.come_back(2)
+    game.play_game()
+    return game
+
+
+def unwitnessed() -> Game:
+    """No witness comes, and that is a fault of the house."""
+    game = Game(TestHouse(seed=32), TableRules(witnessed=True))
+    game.sit()
+    game.until(waiting)
+    game.time_out()
+    return game
+
+
 STORIES: Final = (
     plain,
     long,
@@ -260,6 +300,8 @@ STORIES: Final = (
     revoked,
     lively,
     tea_between,
+    witnessed,
+    unwitnessed,
 )
 
 

@@ -8,10 +8,8 @@ from dataclasses import replace
 from hokm.entry import parse_entry
 from hokm.events import (
     Dealt,
-    TableOpened,
 )
 from hokm.proof import Proof
-from hokm.wire import write_rules
 from tests.simulation.forge import Draft, Forgery
 from tests.verifier.forging import (
     Forged,
@@ -19,17 +17,6 @@ from tests.verifier.forging import (
     forged,
     within,
 )
-
-
-@forged(1, "RULE_NOT_BUILT")
-def a_table_that_waits_for_witnesses() -> Forged:
-    def change(forgery: Forgery) -> Draft:
-        rules = replace(forgery.game.rules, witnessed=True)
-        draft = forgery.draft(TableOpened)
-        draft.edit(rules=rules, rules_bytes=write_rules(rules))
-        return draft
-
-    return within("plain", change)
 
 
 @forged(1, "NOT_UNDERSTOOD")

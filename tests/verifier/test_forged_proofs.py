@@ -21,6 +21,7 @@ from tests.verifier import (
     forged_round_before,
     forged_times,
     forged_voids,
+    forged_witnesses,
 )
 from tests.verifier.forging import CASES, Known, refused
 from tests.verifier.test_spec import is_warning
@@ -39,6 +40,7 @@ FILES = (
     forged_round_before,
     forged_times,
     forged_voids,
+    forged_witnesses,
 )
 """Whose cases are those below."""
 

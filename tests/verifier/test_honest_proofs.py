@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hokm.errors import StreamUsedUp
-from hokm.events import RoundRevealed, SeatKind
+from hokm.events import CommitSetWitnessed, RoundRevealed, SeatKind
 from hokm.rules import TableRules
 from hokm.verify import Code, Signatures, Step, Verdict, Wishes, verify
 from tests.simulation.game import BOT, FOUR_PERSONS, PERSON, TWO_AND_BOTS, Game
@@ -47,9 +47,24 @@ def test_what_each_story_warns_of() -> None:
     assert warned("troubled") == {Code.STAND_IN_NUMBER.name}
     assert warned("bots") == {Code.NO_INDEPENDENT_CONTRIBUTION.name}
     assert warned("lost") == {Code.SERVER_FAULT.name, Code.DEAL_NOT_PROVEN.name}
-    assert warned("silent_bot") == warned("revoked") == {Code.SERVER_FAULT.name}
+    assert warned("silent_bot") == warned("revoked") == warned("unwitnessed") == {Code.SERVER_FAULT.name}
+    assert warned("witnessed") == set()
     assert warned("without_quorum") == {Code.NO_QUORUM.name, Code.NOT_WITNESSED.name, Code.TIMES_NOT_WITNESSED.name}
     assert warned("silent_person") == {Code.STAND_IN_NUMBER.name}
+
+
+def test_a_set_that_nobody_has_seen_is_a_warning_where_nobody_is_wanted() -> None:
+    """By a policy without a quorum, once for each set; by one that knows the witnesses, the report counts them."""
+    game = Game(TestHouse(seed=33, threshold=0, cosigners=0), TableRules(target=3, witnessed=True))
+    game.sit()
+    game.play_game()
+    report = verify(game.game_proof().format(), game.house.policy)
+    warned = [warning.version for warning in report.warnings if warning.code == Code.SET_NOT_WITNESSED.name]
+    assert warned == game.versions(CommitSetWitnessed)
+    seen = story("witnessed")
+    count = len(seen.versions(CommitSetWitnessed))
+    says = verify(seen.game_proof().format(), seen.house.policy).lines[Step.CEREMONY - 1].says
+    assert f", {count} sets seen by witnesses;" in says
 
 
 def test_what_happened_besides_play_is_listed() -> None:
@@ -181,7 +196,7 @@ TABLES = (FOUR_PERSONS, TWO_AND_BOTS, ONE_AND_BOTS, BOTS, (BOT, PERSON, PERSON, 
 
 def wander(seed: int) -> None:
     """Play a game in which anything may happen, and verify it whole and by rounds."""
-    rules = TableRules(target=(3, 5, 7)[seed % 3], away_seconds=(10, 0)[seed % 2])
+    rules = TableRules(target=(3, 5, 7)[seed % 3], away_seconds=(10, 0)[seed % 2], witnessed=seed % 7 == 0)
     kinds: tuple[SeatKind, ...] = TABLES[seed % len(TABLES)]
     game = Game(TestHouse(seed=seed), rules, kinds)
     game.sit()

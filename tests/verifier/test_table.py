@@ -75,6 +75,7 @@ from hokm.table import (
     hands_of,
     may_call_away,
     may_play,
+    may_witness,
     opened,
     overdue,
     reopening,
@@ -87,7 +88,7 @@ from hokm.verify import Verdict, verify
 from hokm.wire import read_event
 from tests.simulation.game import BOT, FOUR_PERSONS, PERSON, TWO_AND_BOTS, Game
 from tests.simulation.house import TestHouse
-from tests.simulation.stories import BOTS, ONE_AND_BOTS, STORIES, story
+from tests.simulation.stories import BOTS, ONE_AND_BOTS, STORIES, story, waiting
 
 SEATS = st.integers(0, 3)
 KEY = bytes(range(32))
@@ -116,9 +117,11 @@ class AnyGame(RuleBasedStateMachine):
         kinds=st.sampled_from([FOUR_PERSONS, TWO_AND_BOTS, ONE_AND_BOTS, BOTS, (BOT, PERSON, PERSON, PERSON)]),
         points=st.sampled_from([3, 5, 7]),
         away=st.sampled_from([0, 10]),
+        witnessed=st.booleans(),
     )
-    def sit(self, seed: int, kinds: tuple[SeatKind, ...], points: int, away: int) -> None:
-        self.game = Game(TestHouse(seed=seed), TableRules(target=points, away_seconds=away), kinds)
+    def sit(self, seed: int, kinds: tuple[SeatKind, ...], points: int, away: int, witnessed: bool) -> None:
+        rules = TableRules(target=points, away_seconds=away, witnessed=witnessed)
+        self.game = Game(TestHouse(seed=seed), rules, kinds)
         self.game.sit()
 
     # What happens.
@@ -136,12 +139,17 @@ class AnyGame(RuleBasedStateMachine):
         self.game.time_out()
         self.game.settle()
 
-    @precondition(lambda self: bool(to_act(self.game.table)))
+    @precondition(lambda self: not self.game.over)
     @rule(downtime_ms=st.integers(0, 100_000))
     def go_down(self, downtime_ms: int) -> None:
-        seats = reopening(self.game.table, self.game.now_ms + downtime_ms)
-        if seats:
+        if reopening(self.game.table, self.game.now_ms + downtime_ms) is not None:
             self.game.reopen(downtime_ms)
+
+    @precondition(lambda self: waiting(self.game.table))
+    @rule()
+    def show_witnesses(self) -> None:
+        if may_witness(self.game.table, self.game.now_ms):
+            self.game.witness()
 
     @precondition(lambda self: self.game.rules.away_seconds > 0 and isinstance(self.game.table.stage, Round))
     @rule()
@@ -195,12 +203,12 @@ class AnyGame(RuleBasedStateMachine):
 
     @invariant()
     def what_is_next_is_clear(self) -> None:
-        """A ruling that is due, or somebody who is to act, or the end; never two of them."""
+        """A ruling that is due, or somebody who is to act, or witnesses who are waited for, or the end: one of them."""
         table = self.game.table
         kind = due(table, table.time_ms)
         assert due(table, table.time_ms) is kind
         assert kind is None, "the game has logged all that is due"
-        assert bool(to_act(table)) != isinstance(table.stage, Over)
+        assert bool(to_act(table)) + waiting(table) + isinstance(table.stage, Over) == 1
         assert not isinstance(table.stage, Between | Seating)
         expiry = expires_ms(table)
         assert (expiry is None) == isinstance(table.stage, Over)

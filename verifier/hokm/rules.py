@@ -119,6 +119,7 @@ class TableRules:
     away_seconds: int = 10
     rated: bool = False
     witnessed: bool = False
+    """Nobody reveals a number before witnesses have seen the commit set in the log."""
     partners_middle: bool = False
     """H1."""
     coming_early: bool = False
@@ -157,15 +158,6 @@ HOUSE: Final = TableRules(partners_middle=True, coming_early=True, runs=True, te
 
 TRADITIONAL: Final = TableRules(first_hakem=FirstHakem.HIGH_CARD, silent=True)
 """HIGH_CARD, and H6."""
-
-NOT_BUILT: Final = ("witnessed",)
-"""Switches that this version cannot play by, or verify, yet."""
-
-
-def not_built(rules: TableRules) -> str | None:
-    """The first such switch that these rules have on; None where they have none."""
-    return next((switch for switch in NOT_BUILT if getattr(rules, switch)), None)
-
 
 PRESETS: Final = {"classic": CLASSIC, "house": HOUSE, "traditional": TRADITIONAL}
 

@@ -189,7 +189,7 @@ class NotOnLead(Rule):
 
 
 class NotOpenYet(Rule):
-    """Persons commit after the last bot has."""
+    """Persons commit after the last bot has; numbers are revealed when witnesses have seen the set, where they must."""
 
     seat: int
     sentence = "The step of seat {seat} is not open yet."
@@ -237,6 +237,12 @@ class NothingToPickUp(Rule):
     sentence = "There is no open card that seat {seat} could pick up."
 
 
+class NoWitnessesHere(Rule):
+    """A witnessed table is opened where the policy of the house has a quorum of witnesses."""
+
+    sentence = "The log of this house has no quorum of witnesses, and a table cannot wait for them here."
+
+
 class NumberNotOpened(Rule):
     """The number beside a Reveal opens the seat's commitment."""
 
@@ -249,13 +255,6 @@ class OnlyPersonsResign(Rule):
 
     seat: int
     sentence = "Seat {seat} is no person's."
-
-
-class RuleNotBuilt(Rule):
-    """A switch that this version cannot play by yet."""
-
-    rule: str
-    sentence = "The table rule {rule} is not known in this version yet."
 
 
 class RuleOff(Rule):

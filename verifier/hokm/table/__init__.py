@@ -49,7 +49,7 @@ from hokm.table.state import (
     to_act,
 )
 from hokm.table.vouch import signer, vouch
-from hokm.table.word import may_call_away, may_fault, may_reopen
+from hokm.table.word import may_call_away, may_fault, may_reopen, may_witness
 
 __all__ = [
     "NO_HANDS",
@@ -94,6 +94,7 @@ __all__ = [
     "may_fault",
     "may_play",
     "may_reopen",
+    "may_witness",
     "next_context",
     "open_decision",
     "opened",

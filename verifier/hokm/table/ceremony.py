@@ -24,7 +24,7 @@ def ceremony_opened(table: Table, content: CeremonyOpened) -> Table:
     """Commits are open: of the bots, or of all if there are none."""
     context = Context.from_bytes(content.ctx)
     bots_first = any(holder.kind is not SeatKind.PERSON for holder in content.holders)
-    step = Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
+    step = _whole_step(table)
     decisions = tuple(None if bots_first and holder.kind is SeatKind.PERSON else step for holder in content.holders)
     places = table.places
     if context.attempt == 0:
@@ -60,10 +60,24 @@ def step_taken(stage: Ceremony, seat: Seat, act: Commit | Reveal, step: Decision
 
 
 def commit_set_closed(table: Table, commit_set: bytes) -> Table:
-    """All four Reveals are open."""
+    """All four Reveals are open, or, at a `witnessed` table, wait for witnesses."""
+    stage, step = table.stage, _whole_step(table)
+    assert isinstance(stage, Ceremony)
+    stage = stage._replace(commit_set=commit_set, closed=table.version)
+    if table.rules.witnessed:
+        return table._replace(stage=stage._replace(decisions=(None,) * 4, wait=step))
+    return table._replace(stage=stage._replace(decisions=(step,) * 4))
+
+
+def commit_set_witnessed(table: Table) -> Table:
+    """Witnesses have seen the set: all four Reveals are open."""
     assert isinstance(table.stage, Ceremony)
-    step = Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
-    return table._replace(stage=table.stage._replace(commit_set=commit_set, decisions=(step,) * 4))
+    return table._replace(stage=table.stage._replace(decisions=(_whole_step(table),) * 4, wait=None))
+
+
+def _whole_step(table: Table) -> Decision:
+    """A step that opens with the last entry: one of a ceremony always has the whole time."""
+    return Decision(table.version, table.time_ms, 1000 * table.rules.turn_seconds)
 
 
 def ceremony_voided(table: Table, content: CeremonyVoided) -> Table:

@@ -235,6 +235,8 @@ def _decide_reveal(table: Table, seat: Seat, ctx: bytes, commit_set: bytes, time
     stage = table.stage
     if not isinstance(stage, Ceremony) or stage.commit_set is None:
         raise WrongPhase(phase(table))
+    if stage.wait is not None:
+        raise NotOpenYet(seat)
     decision = stage.decisions[seat]
     if decision is None:
         raise AlreadyRevealed(seat)

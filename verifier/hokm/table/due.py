@@ -20,6 +20,7 @@ from hokm.events import (
     GameStarted,
     HakemDrawn,
     MiddleTurned,
+    Reopened,
     RoundRevealed,
     Ruling,
     SeatKind,
@@ -139,7 +140,8 @@ def _deadline_ms(table: Table) -> int | None:
     if type(stage) is Round:
         return None if stage.decision is None else stage.decision.deadline_ms
     if type(stage) is Ceremony:
-        return max((decision.deadline_ms for decision in stage.decisions if decision is not None), default=None)
+        open_ = (*stage.decisions, stage.wait)
+        return max((decision.deadline_ms for decision in open_ if decision is not None), default=None)
     return stage.opened_ms + MOST_SEATING_MS if type(stage) is Seating else None
 
 
@@ -153,13 +155,28 @@ def stand_in_wanted(table: Table) -> tuple[Seat, StandInCause] | None:
     return seat, cause
 
 
-def reopening(table: Table, time_ms: int) -> tuple[Seat, ...]:
-    """The seats whose open decisions have run out by that time and have not begun anew before."""
-    seats = [seat for seat, decision in to_act(table) if decision.deadline_ms <= time_ms and not decision.reopened]
+def reopening(table: Table, time_ms: int) -> Reopened | None:
+    """What lets all begin anew that has run out by that time and has not begun anew before; None where nothing has.
+
+    It names the seats whose decisions these are. The wait for witnesses is no seat's: it begins anew with them, or
+    where none is named.
+    """
+    seats = {seat for seat, decision in to_act(table) if decision.may_begin_anew(time_ms)}
+    if ask_may_begin_anew(table, time_ms):
+        seats.update(to_answer(table))
+    return Reopened(tuple(sorted(seats))) if seats or wait_may_begin_anew(table, time_ms) else None
+
+
+def wait_may_begin_anew(table: Table, time_ms: int) -> bool:
+    """Whether the wait for witnesses has run out by that time, and has not begun anew before."""
+    wait = table.stage.wait if type(table.stage) is Ceremony else None
+    return wait is not None and wait.may_begin_anew(time_ms)
+
+
+def ask_may_begin_anew(table: Table, time_ms: int) -> bool:
+    """Whether the time to answer an ask for tea has run out since the last entry, and has not begun anew before."""
     tea_ = table.tea
-    if tea_ is not None and not tea_.is_granted(table.time_ms) and tea_.is_granted(time_ms) and not tea_.ask.reopened:
-        seats += to_answer(table)
-    return tuple(sorted(set(seats)))
+    return tea_ is not None and not tea_.is_granted(table.time_ms) and tea_.ask.may_begin_anew(time_ms)
 
 
 def _seat_without_player(table: Table) -> Seat | None:
@@ -171,7 +188,9 @@ def _seat_without_player(table: Table) -> Seat | None:
 
 
 def fault_of_house(ceremony: Ceremony) -> ServerFaultCause | None:
-    """The fault, where a step is missing that the house's own programs owe."""
+    """The fault, where a step is missing that the house's own programs owe, or the witnesses that it owes."""
+    if ceremony.wait is not None:
+        return ServerFaultCause.NO_WITNESS
     kinds = {ceremony.holders[seat].kind for seat in ceremony.missing}
     if ceremony.commit_set is None:
         return ServerFaultCause.NO_COMMITMENT if SeatKind.STAND_IN in kinds else None

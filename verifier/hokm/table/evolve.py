@@ -54,7 +54,15 @@ from hokm.events import (
 )
 from hokm.rules import TEA_ANSWER_MS, Seat
 from hokm.table import tea
-from hokm.table.ceremony import ceremony_done, ceremony_opened, ceremony_voided, commit_set_closed, step_taken
+from hokm.table.ceremony import (
+    ceremony_done,
+    ceremony_opened,
+    ceremony_voided,
+    commit_set_closed,
+    commit_set_witnessed,
+    step_taken,
+)
+from hokm.table.due import ask_may_begin_anew
 from hokm.table.ruling import ending_after_round
 from hokm.table.seats import counted, in_control, replaced, stood_in, with_place
 from hokm.table.state import (
@@ -162,7 +170,7 @@ def evolve(table: Table, event: Event) -> Table:
     content = event.content
     if type(content) is SignedMove:
         return _moved(table, content.move, event.version, event.time_ms)
-    table = table._replace(version=event.version, time_ms=event.time_ms)
+    before, table = table, table._replace(version=event.version, time_ms=event.time_ms)
     match content:
         case TableOpened():
             raise AssertionError("TableOpened is version 0 only")
@@ -172,6 +180,8 @@ def evolve(table: Table, event: Event) -> Table:
             return ceremony_opened(table, content)
         case CommitSetClosed(commit_set):
             return commit_set_closed(table, commit_set)
+        case CommitSetWitnessed():
+            return commit_set_witnessed(table)
         case CeremonyVoided():
             return ceremony_voided(table, content)
         case HakemDrawn(_, hakem):
@@ -184,7 +194,7 @@ def evolve(table: Table, event: Event) -> Table:
         case StoodIn():
             return stood_in(table, content)
         case Reopened(seats):
-            return _reopened(table, seats)
+            return _reopened(before, table, seats)
         case RoundRevealed():
             return _after_round(table, content)
         case GameEnded() | ServerFault():
@@ -197,8 +207,6 @@ def evolve(table: Table, event: Event) -> Table:
             return tea.began(table)
         case TeaEnded():
             return tea.ended(table)
-        case CommitSetWitnessed():
-            raise AssertionError("no table opens with the rule that this ruling belongs to")
         case SignedMove():
             raise AssertionError("handled above")
         case _:
@@ -320,19 +328,22 @@ def _after_round(table: Table, content: RoundRevealed) -> Table:
     )
 
 
-def _reopened(table: Table, seats: tuple[Seat, ...]) -> Table:
+def _reopened(before: Table, table: Table, seats: tuple[Seat, ...]) -> Table:
+    """What has run out runs from now on: decisions of these seats, an ask that they may answer, the wait, nobody's."""
+    now = table.time_ms
+
     def anew(decision: Decision) -> Decision:
-        return decision._replace(since_ms=table.time_ms, reopened=True)
+        return decision._replace(since_ms=now, reopened=True) if decision.may_begin_anew(now) else decision
 
     asked = table.tea
-    if asked is not None and not set(seats).isdisjoint(to_answer(table)):
+    if asked is not None and ask_may_begin_anew(before, now) and not set(seats).isdisjoint(to_answer(before)):
         table = table._replace(tea=asked._replace(ask=anew(asked.ask)))
     match table.stage:
-        case Ceremony(decisions=decisions) as ceremony:
+        case Ceremony(decisions=decisions, wait=wait) as ceremony:
             fresh = tuple(
                 anew(step) if step is not None and seat in seats else step for seat, step in enumerate(decisions)
             )
-            return table._replace(stage=ceremony._replace(decisions=fresh))
+            return table._replace(stage=ceremony._replace(decisions=fresh, wait=None if wait is None else anew(wait)))
         case Round(decision=Decision() as decision) as round_ if round_.turn in seats:
             return table._replace(stage=round_._replace(decision=anew(decision)))
         case _:

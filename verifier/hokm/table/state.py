@@ -64,6 +64,10 @@ class Decision(NamedTuple):
         """An answer comes before this time; the house acts at or after it."""
         return self.since_ms + self.length_ms
 
+    def may_begin_anew(self, time_ms: int) -> bool:
+        """Whether it has run out by that time, and has not begun anew before."""
+        return self.deadline_ms <= time_ms and not self.reopened
+
 
 class Signing(NamedTuple):
     """How far a key has signed in this game."""
@@ -150,6 +154,10 @@ class Ceremony(NamedTuple):
     """By seat: its Reveal is in the log, its number is not."""
     decisions: tuple[Decision | None, ...]
     """By seat, the step that is open: Commit before the set is closed, Reveal after; None where done or not open."""
+    closed: int | None = None
+    """The version of the CommitSetClosed, once it is there."""
+    wait: Decision | None = None
+    """Nobody's: at a `witnessed` table the time that the house has, from CommitSetClosed on, to show witnesses."""
 
     @property
     def missing(self) -> tuple[Seat, ...]:

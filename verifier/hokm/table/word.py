@@ -3,6 +3,7 @@
 
     StoodIn, cause AWAY   somebody shows no sign of life
     Reopened              the house was down while a deadline passed
+    CommitSetWitnessed    witnesses have seen the set: the checkpoint in it is for whoever knows the witnesses
     ServerFault           the house has failed
 
 The server keeps within them, and whoever reads an entry holds it against them. Each stands only where nothing else is
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from hokm.events import Reopened, SeatKind, ServerFault, ServerFaultCause
 from hokm.rules import Seat
-from hokm.table.due import reopening
+from hokm.table.due import due, reopening, wait_may_begin_anew
 from hokm.table.numbers import shown_numbers
 from hokm.table.ruling import fault
 from hokm.table.state import Ceremony, Over, Round, Table
@@ -32,7 +33,16 @@ def may_call_away(table: Table, seat: Seat, time_ms: int) -> bool:
 
 def may_reopen(table: Table, content: Reopened, time_ms: int) -> bool:
     """Whether the house may let these decisions begin anew at that time: what has run out, and only once."""
-    return bool(content.seats) and set(content.seats) <= set(reopening(table, time_ms))
+    most = reopening(table, time_ms)
+    if most is None or not set(content.seats) <= set(most.seats):
+        return False
+    return bool(content.seats) or wait_may_begin_anew(table, time_ms)
+
+
+def may_witness(table: Table, time_ms: int) -> bool:
+    """Whether the house may show at that time that witnesses have seen the commit set."""
+    wait = table.stage.wait if isinstance(table.stage, Ceremony) else None
+    return wait is not None and time_ms < wait.deadline_ms and due(table, time_ms) is None
 
 
 def may_fault(table: Table, content: ServerFault) -> bool:

@@ -6,7 +6,8 @@
     logged   steps 2 and 3: the log's word for it
     ground   all up to step 5: the house's keys, one chain
     walk     steps 6 to 12: every entry decided again; with `rulings`, what the house adds, `early`, the cards that lay
-             face down, `round_before`, what a later round begins with, and `told`, what is listed
+             face down, `witnesses`, who has seen a commit set, `round_before`, what a later round begins with, and
+             `told`, what is listed
     judge    all of them, and the verdict; with `wishes`, what a reader asks, and `report`, what a reader is told
     retrace  the walk without signatures and log, for those who tell or draw a game
 

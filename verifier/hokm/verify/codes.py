@@ -25,7 +25,6 @@ from hokm.errors import (
     NotOpenYet,
     NotSigned,
     NumberNotNext,
-    RuleNotBuilt,
     SeatIsFree,
     SeatNotFree,
     SeenFell,
@@ -141,6 +140,19 @@ class Code(Enum):
     CEREMONY_OUT_OF_ORDER = Step.CEREMONY, "{found} stands where {expected} must."
     CEREMONY_DIFFERS = Step.CEREMONY, "The ceremony is opened with another {field} than the entries before give."
     COMMIT_SET_DIFFERS = Step.CEREMONY, "The set that is closed is not that of the five commitments."
+    SET_NOT_PUBLISHED = (
+        Step.CEREMONY,
+        "The checkpoint that is to cover the commit set is not one that this log has signed: {why}",
+    )
+    SET_NOT_COVERED = (
+        Step.CEREMONY,
+        "The commit set is not at place {index} of the tree of size {size} that witnesses are said to have seen.",
+    )
+    SET_QUORUM_NOT_MET = (
+        Step.CEREMONY,
+        "The cosignatures on the checkpoint that covers the commit set, {cosignatures} of known witnesses, "
+        "are not the quorum of the policy.",
+    )
     NUMBER_DOES_NOT_OPEN = Step.CEREMONY, "The number of {whose} is not the one that was committed to."
     # 8
     VOID_DIFFERS = Step.VOIDS, "The ceremony is voided with other {field} than the entries before give."
@@ -174,6 +186,10 @@ class Code(Enum):
     NO_QUORUM = Step.CHECKPOINT, "Your policy wants no witness: a second history cannot be excluded."
     NOT_WITNESSED = Step.CHECKPOINT, "No witness of your policy has cosigned the checkpoint."
     ANCHOR_WITHOUT_QUORUM = Step.CHECKPOINT, "The checkpoint that this ceremony comes after lacks your policy's quorum."
+    SET_NOT_WITNESSED = (
+        Step.CEREMONY,
+        "No witness of your policy has cosigned the checkpoint that covers the commit set.",
+    )
     HEAD_NOT_SHOWN = Step.CHAIN, "The expected version {expected} is not among the entries of this proof."
     SIGNATURES_NOT_CHECKED = Step.PLAYERS, "Signatures on entries and moves were not checked, as was asked."
     DEAL_NOT_PROVEN = (
@@ -204,7 +220,6 @@ class Code(Enum):
 
 
 _STEPS: Final[dict[type[HokmError], Step]] = {
-    RuleNotBuilt: Step.FORMAT,
     UnknownLog: Step.CHECKPOINT,
     NotSigned: Step.CHECKPOINT,
     BadSignature: Step.CHECKPOINT,

@@ -48,6 +48,8 @@ class Ground(NamedTuple):
     is_complete: bool
     house_signatures: int
     """How many were checked."""
+    policy: Policy | None = None
+    """Whom the reader trusts; None where no signature is to be looked at."""
 
 
 # Step 4.
@@ -207,7 +209,8 @@ def lay(octets: bytes, policy: Policy, wishes: Wishes, warnings: list[Finding]) 
     if wishes.head is not None:
         _expect_head(reading, leaves, opening_leaves, wishes.head, complete, warnings)
     house_keys = roles(manifests, (policy.root_key(reading.proof.origin).public_key, *reading.proof.roots))
-    return Ground(reading, manifest, house_keys, endorsed, anchors, leaves, opening_leaves, complete, count)
+    trusted = None if wishes.signatures is Signatures.NONE else policy
+    return Ground(reading, manifest, house_keys, endorsed, anchors, leaves, opening_leaves, complete, count, trusted)
 
 
 def _expect_head(

@@ -193,7 +193,8 @@ def _says_of_walk(step: Step, walk: Walk) -> str:
             return f"{_count(walk.moves, 'move')}: signature, seat, context, seen entry and number{checked}"
         case Step.CEREMONY:
             opened = _count(walk.numbers, "number")
-            return f"{_count(walk.ceremonies, 'ceremony', 'ceremonies')}; {opened} opened what was committed to"
+            seen = f", {_count(walk.witnessed, 'set')} seen by witnesses" if walk.witnessed else ""
+            return f"{_count(walk.ceremonies, 'ceremony', 'ceremonies')}{seen}; {opened} opened what was committed to"
         case Step.VOIDS:
             return (
                 f"{_count(walk.told.voids, 'void')}, {_count(walk.told.protests, 'protest')}, "

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Step 1: a proof file and everything in it as values, or why it cannot be read.
 
-Nothing is believed here, but that the bytes are what their formats say: JSON, notes, frames, manifests, events, and
-table rules that this verifier knows.
+Nothing is believed here, but that the bytes are what their formats say: JSON, notes, frames, manifests and events.
 """
 
 from __future__ import annotations
@@ -12,12 +11,11 @@ from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import Entry, leaf, parse_entry
-from hokm.errors import BadManifest, BadNote, HokmError, Malformed, RuleNotBuilt, SharedKey
+from hokm.errors import BadManifest, BadNote, HokmError, Malformed, SharedKey
 from hokm.events import CeremonyOpened, Event, ServerFault, ServerFaultCause, TableOpened
 from hokm.keys import KeyManifest, read_manifest
 from hokm.note import Note
 from hokm.proof import Proof
-from hokm.rules import not_built
 from hokm.verify.codes import Step
 from hokm.verify.report import refusal_by
 from hokm.wire import read_event
@@ -91,9 +89,6 @@ def read(octets: bytes) -> Reading:
     frames: list[Entry] = []
     opening = _events(proof.opening, 0, frames)
     events = _events(proof.entries, proof.first_version, frames)
-    first = (opening or events)[0].content
-    if isinstance(first, TableOpened) and (switch := not_built(first.rules)) is not None:
-        raise refusal_by(RuleNotBuilt(switch), 0)
     return Reading(proof, opening, events, tuple(frames), _manifests(proof), note, anchor_notes)
 
 

@@ -16,6 +16,7 @@ from hokm.events import (
     CeremonyVoided,
     Commit,
     CommitSetClosed,
+    CommitSetWitnessed,
     Dealt,
     EarlyTurned,
     Event,
@@ -64,7 +65,7 @@ from hokm.table import (
 from hokm.verify.codes import Code
 from hokm.verify.report import Refused, choice_text, refusal, refusal_by
 
-OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)
+OF_A_CEREMONY = (CeremonyOpened, CommitSetClosed, CommitSetWitnessed, CeremonyVoided, HakemDrawn, Dealt, Commit, Reveal)
 """Where one of these is missing, or too much, it is the seventh step that says so."""
 
 

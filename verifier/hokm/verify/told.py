@@ -94,6 +94,10 @@ class Told:
         """A round was dealt, and nobody can see what the deal was."""
         self.warnings.append(found(Code.DEAL_NOT_PROVEN, version, round=round_))
 
+    def not_witnessed(self, version: int) -> None:
+        """Nobody whom the reader knows has seen a set that was to be witnessed."""
+        self.warnings.append(found(Code.SET_NOT_WITNESSED, version))
+
     def contributed(self, ctx: bytes, version: int, holders: tuple[Holder, ...], places: tuple[Place, ...]) -> None:
         """The numbers of these holders made a draw or a deal."""
         pairs = [*zip(places, holders, strict=True)]

@@ -17,6 +17,7 @@ from hokm.entry import move_signed_by
 from hokm.errors import HokmError, SeenOther, SharedKey
 from hokm.events import (
     CeremonyOpened,
+    CommitSetWitnessed,
     Dealt,
     Event,
     HakemDrawn,
@@ -32,6 +33,7 @@ from hokm.events import (
     StandInCause,
     StoodIn,
 )
+from hokm.policy import Endorsed
 from hokm.table import (
     NO_HANDS,
     Ceremony,
@@ -49,6 +51,7 @@ from hokm.table import (
     hands_of,
     laid_card,
     may_call_away,
+    may_witness,
     opened,
     openings,
     overdue,
@@ -63,6 +66,7 @@ from hokm.verify.round_before import check_round_before
 from hokm.verify.rulings import check_content, check_reopened, is_word_of_house, not_due, open_numbers, out_of_order
 from hokm.verify.told import Told
 from hokm.verify.wishes import Signatures
+from hokm.verify.witnesses import check_witnessed
 
 ALLOWED_MS = 60_000
 """By how much the house's clock may differ from the witnesses'."""
@@ -84,6 +88,8 @@ class Walk:
         self.numbers = 0
         """Numbers that opened their commitments."""
         self.ceremonies = 0
+        self.witnessed = 0
+        """Sets that witnesses had seen before a number was shown."""
         self._laid: Opened = {}
         """The face-down cards of the round, as they are opened further on."""
         self._attempt_is_known = True
@@ -213,6 +219,9 @@ class Walk:
             return
         if isinstance(content, ServerFault) and is_word_of_house(table, event, content):
             return
+        if isinstance(content, CommitSetWitnessed) and may_witness(table, event.time_ms):
+            self._witnessed(table, event, content)
+            return
         if isinstance(content, StoodIn) and content.cause is StandInCause.AWAY and needed is None:
             if not may_call_away(table, content.seat, event.time_ms):
                 raise refusal(Code.NOT_AWAY, event.version, seat=content.seat)
@@ -225,6 +234,19 @@ class Walk:
         self.numbers += check_content(table, event.version, content, self.hands)
         if isinstance(content, StoodIn):
             self._joined(table, event.version, content)
+
+    def _witnessed(self, table: Table, event: Event, content: CommitSetWitnessed) -> None:
+        """Witnesses have seen the set that is closed, and not after this entry."""
+        ground, stage = self._ground, table.stage
+        assert isinstance(stage, Ceremony)
+        assert stage.closed is not None
+        closed = self._leaf(stage.closed)
+        assert closed is not None, "it stands in the ceremony, all of which is here"
+        seen = check_witnessed(content, event.version, closed, self._reading.proof.origin, ground.policy)
+        self._not_before(event, seen)
+        self.witnessed += bool(seen.cosignatures)
+        if ground.policy is not None and not seen.cosignatures:
+            self.told.not_witnessed(event.version)
 
     def _joined(self, table: Table, version: int, content: StoodIn) -> None:
         """The stand-in's Join is signed by a key of its own, and may be."""
@@ -247,7 +269,7 @@ class Walk:
         match content:
             case CeremonyOpened():
                 self.ceremonies += 1
-                self._not_before_anchor(event)
+                self._not_before(event, self._ground.anchors.get(event.version))
             case HakemDrawn():
                 assert isinstance(stage, Ceremony)
                 self.told.contributed(stage.ctx, version, stage.holders, table.places)
@@ -282,12 +304,11 @@ class Walk:
 
     # Times.
 
-    def _not_before_anchor(self, event: Event) -> None:
-        """A ceremony opens when its anchor has been seen by a witness; times never fall from there."""
-        anchor = self._ground.anchors.get(event.version)
-        if anchor is None or not anchor.cosignatures:
+    def _not_before(self, event: Event, known: Endorsed | None) -> None:
+        """An entry that names a checkpoint comes when a witness has seen it; times never fall from there."""
+        if known is None or not known.cosignatures:
             return
-        earliest = 1000 * min(seen.time for seen in anchor.cosignatures) - ALLOWED_MS
+        earliest = 1000 * min(seen.time for seen in known.cosignatures) - ALLOWED_MS
         if event.time_ms < earliest:
             raise refusal(Code.BEFORE_ANCHOR, event.version, early_ms=earliest - event.time_ms)
 
