@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server caught: what it did, which protest that is, and the evidence as a file that can be shown to anybody.
 
-Evidence is one JSON object; base64 is standard with padding::
-
-    { "format": "hokm/v1/evidence", "kind": "TWO_ENTRIES", "proves": true, "sentence": "...",
-      "origin": "...", "table": hex of 16 bytes, "version": n, "seen_ms": milliseconds since 1970,
-      "manifests": [base64, ...],            key manifests, signed by the root key
-      "entries": [base64, ...],              the stream from its first entry on, as far as it was found right
-      "exhibits": {"entry": base64, ...} }   what contradicts them, or what contradict each other
+The file is `hokm.evidence`'s, and `hokm-verify evidence` judges it.
 
 `proves` says whether this shows it to a stranger: bytes that somebody signed twice differently, or against the rules.
 Where it is false the player saw it happen and can only say so: bytes without a good signature can come from anybody.
@@ -15,19 +9,15 @@ Where it is false the player saw it happen and can only say so: bytes without a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 from hokm.errors import HokmError
 from hokm.events import ProtestReason
-from hokm.notation import write_base64
+from hokm.evidence import Evidence
 from hokm_client.files import write_once
-
-FORMAT: Final = "hokm/v1/evidence"
 
 
 class FraudKind(StrEnum):
@@ -112,21 +102,20 @@ class Scene:
 
 
 def write_evidence(fraud: Fraud, scene: Scene, seen_ms: int) -> bytes:
-    """The file, as this module's docstring says."""
-    content = {
-        "format": FORMAT,
-        "kind": str(fraud.kind),
-        "proves": fraud.proves,
-        "sentence": str(fraud),
-        "origin": scene.origin,
-        "table": scene.table_id.hex(),
-        "version": fraud.version,
-        "seen_ms": seen_ms,
-        "manifests": [write_base64(entry) for entry in scene.manifests],
-        "entries": [write_base64(entry) for entry in scene.entries],
-        "exhibits": {name: write_base64(octets) for name, octets in fraud.exhibits.items()},
-    }
-    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    """The file that shows the fraud to others."""
+    return Evidence(
+        kind=fraud.kind,
+        proves=fraud.proves,
+        sentence=str(fraud),
+        origin=scene.origin,
+        table=scene.table_id,
+        version=fraud.version,
+        seen_ms=seen_ms,
+        manifests=tuple(scene.manifests),
+        roots=(),
+        entries=tuple(scene.entries),
+        exhibits=fraud.exhibits,
+    ).format()
 
 
 def save_evidence(directory: Path, fraud: Fraud, scene: Scene, seen_ms: int) -> Path:

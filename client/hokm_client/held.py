@@ -88,11 +88,14 @@ class HeldCards:
         stage = stream.there.stage
         if note.version >= len(stream.leaves) or stream.leaves[note.version] != note.leaf:
             what = "the hand note names an entry that is not in the stream"
-            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
+            is_other = note.version < len(stream.leaves)  # a later one may come yet, to whoever is shown these
+            raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=is_other)
         if not isinstance(stage, Round) or note.ctx != stage.ceremony.ctx:
             return  # of a deal that is over: nothing hangs on it
-        if note.seat != self._seat or len(note.cards) != stream.there.rules.packets.sizes[note.packet - 1]:
-            what = "the hand note is of another seat, or of another count of cards"
+        if note.seat != self._seat:
+            raise self._caught(FraudKind.BAD_NOTE, "the hand note is of another seat", exhibits)
+        if len(note.cards) != stream.there.rules.packets.sizes[note.packet - 1]:
+            what = "the hand note has another count of cards than its packet"
             raise self._caught(FraudKind.BAD_NOTE, what, exhibits, proves=True)
         self._take_packet(SignedNote(note, body, signature))
 

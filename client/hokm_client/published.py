@@ -98,7 +98,10 @@ class PublishedLog:
                 if away is not None:
                     raise away
                 what = f"entry {version} (leaf {leaf(entry).hex()}) is signed and not in the log"
-                raise Fraud(FraudKind.BROKEN_PROMISE, version, what, exhibits={"entry": entry})
+                exhibits = {"entry": entry}
+                if self._heads.last is not None:
+                    exhibits["checkpoint"] = self._heads.last.note
+                raise Fraud(FraudKind.BROKEN_PROMISE, version, what, exhibits=exhibits)
             await pauses.wait()
 
     async def _check(self) -> int:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hokm.events import (
-    SignedMove,
-)
+from hokm.complaint import Verdict, judge
+from hokm.events import SignedMove
+from hokm.evidence import Evidence
 from hokm.v1 import tables_service_pb2 as pb
-from hokm_client.fraud import Fraud
+from hokm_client.fraud import Fraud, Scene, write_evidence
 from hokm_client.keeping import Keeping
 from tests.client.evening import Evening
 
@@ -21,7 +21,17 @@ def caught(evening: Evening, update: pb.TableUpdate) -> Fraud:
     with pytest.raises(Fraud) as found:
         evening.desk.take(update, evening.house.now_ms)
     assert evening.desk.fraud is found.value
+    judge_evidence(evening, found.value)
     return found.value
+
+
+def judge_evidence(evening: Evening, fraud: Fraud) -> None:
+    """The file that the client keeps shows the fraud to a stranger exactly where the client says so."""
+    stream = evening.desk.stream
+    scene = Scene(evening.house.origin, stream.id, evening.manifests().entries, stream.entries)
+    evidence = Evidence.parse(write_evidence(fraud, scene, evening.house.now_ms))
+    judgement = judge(evidence, evening.house.policy)
+    assert (judgement.verdict is Verdict.PROVED) == fraud.proves, (fraud, judgement)
 
 
 def entry_of(evening: Evening, kind: type, nth: int = 0) -> int:

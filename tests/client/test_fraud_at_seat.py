@@ -16,6 +16,7 @@ from hokm.errors import WrongContext
 from hokm.events import (
     CeremonyVoided,
     Commit,
+    CommitSetClosed,
     Leave,
     Play,
     ProtestOnly,
@@ -43,11 +44,12 @@ def test_two_sets_for_one_context() -> None:
     stage = evening.desk.stream.there.stage
     assert isinstance(stage, Ceremony)
     kept = evening.keeping
-    kept.sign_over(stage.ctx, b"\7" * 32, b"the entry that closed it")
+    other = evening.forged(entry_of(evening, CommitSetClosed), CommitSetClosed(b"\7" * 32))
+    kept.sign_over(stage.ctx, b"\7" * 32, other)
     again = Evening((0,), game=evening.game, keeping=kept)
     fraud = caught(again, again.update(0))
     assert (fraud.kind, fraud.proves) == (FraudKind.TWO_SETS, True)
-    assert fraud.exhibits["other"] == b"the entry that closed it"
+    assert fraud.exhibits["other"] == other
 
 
 def test_no_reveal_is_signed_over_a_second_set() -> None:

@@ -26,6 +26,7 @@ Of several proofs the worst decides: 1, then 2, 3, 4, 0.
 
 `hokm-verify show PROOF... [--lang en|fa] [--policy FILE]` tells what was played instead: see `hokm-verify show --help`.
 `hokm-verify record PROOF [--out FILE] [--policy FILE]` writes it as JSON for programs: see `hokm-verify record --help`.
+`hokm-verify evidence FILE --policy FILE [--tiles DIR]` judges a complaint: see `hokm-verify evidence --help`.
 """
 
 
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 status = _show(rest)
             case ["record", *rest]:
                 status = _record(rest)
+            case ["evidence", *rest]:
+                status = _evidence(rest)
             case _:
                 status = _verify(asked)
         sys.stdout.flush()
@@ -136,6 +139,35 @@ def _record(arguments: Sequence[str]) -> int:
     from hokm.judging import record_file
 
     return record_file(asked.proof, asked.out, asked.policy)
+
+
+# hokm-verify evidence FILE
+
+EVIDENCE_EXITS = """\
+exit status:
+  0  proved: no house that keeps the rules signs this
+  1  not proved: it shows nothing against the house
+  2  unreadable, or wrong usage
+  3  cannot be said: something is missing that would decide it
+"""
+
+
+def _evidence(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="hokm-verify evidence",
+        description="Judge a complaint: whether the evidence that a client kept shows to others what a house did.",
+        epilog=EVIDENCE_EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("evidence", metavar="FILE", help="a file of evidence")
+    parser.add_argument("--policy", metavar="FILE", required=True, help="whom you trust, as for proofs")
+    parser.add_argument("--tiles", metavar="DIR", help="the files of the published log: checkpoint and tile/...")
+    parser.add_argument("--json", action="store_true", help="print the judgement as one JSON object")
+    asked = parser.parse_args(arguments)
+    from hokm.hearing import hear
+
+    return hear(asked)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,13 @@ class BadManifest(Malformed):
     sentence = "The key manifest of version {version} does not count: {what}."
 
 
+class BadEvidence(Malformed):
+    """Not a file of evidence."""
+
+    what: str
+    sentence = "The evidence cannot be read: {what}."
+
+
 class BadNote(Malformed):
     """Not a signed note (C2SP signed-note)."""
 

@@ -32,6 +32,7 @@ def endorse(
     An anchor too many is left alone here: there may be very many, and the next step refuses the first.
     """
     proof = reading.proof
+    assert reading.note is not None
     try:
         endorsed = policy.endorse(reading.note)
     except HokmError as error:

@@ -32,8 +32,9 @@ class Reading(NamedTuple):
     """Of `opening` and then of `events`."""
     manifests: tuple[KeyManifest | None, ...]
     """By their places in the proof; None where one can be read and cannot count, which the fourth step says."""
-    note: Note
-    anchor_notes: tuple[Note, ...]
+    note: Note | None
+    """The checkpoint's; None where entries came without a proof that they are in the log."""
+    anchor_notes: tuple[Note, ...] = ()
 
     @property
     def last(self) -> int:
@@ -86,6 +87,18 @@ def read(octets: bytes) -> Reading:
         note, anchor_notes = _note(proof.checkpoint), tuple(_note(anchor.checkpoint) for anchor in proof.anchors)
     except HokmError as error:
         raise refusal_by(error, step=Step.FORMAT) from None
+    return _contents(proof, note, anchor_notes)
+
+
+def read_unlogged(proof: Proof) -> Reading:
+    """The same of entries that nobody says are in the log: checkpoints and places in the tree are not looked at.
+
+    Raises `Refused`.
+    """
+    return _contents(proof, None)
+
+
+def _contents(proof: Proof, note: Note | None, anchor_notes: tuple[Note, ...] = ()) -> Reading:
     frames: list[Entry] = []
     opening = _events(proof.opening, 0, frames)
     events = _events(proof.entries, proof.first_version, frames)

@@ -7,10 +7,13 @@ rules, and may still be made up from beginning to end.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.events import Event
+from hokm.keys import KeyManifest
+from hokm.merkle import EMPTY_ROOT
 from hokm.policy import Endorsed
 from hokm.table import Table
 from hokm.verify.codes import Code
@@ -19,6 +22,9 @@ from hokm.verify.reading import Reading, read
 from hokm.verify.report import refusal
 from hokm.verify.walk import Walk
 from hokm.verify.wishes import Signatures
+
+_UNSEEN: Final = Endorsed(Checkpoint("nowhere", 0, EMPTY_ROOT), (), True)
+"""In place of a checkpoint, where none is looked at."""
 
 
 class Retraced(NamedTuple):
@@ -33,16 +39,20 @@ class Retraced(NamedTuple):
 def retrace(octets: bytes) -> Retraced:
     """Walk along the entries of a proof file. Raises `Refused`."""
     reading = read(octets)
-    leaves, opening_leaves = link(reading)
     manifest = reading.manifests[place_of_manifest(reading)]
     if manifest is None:
         raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
-    unseen = Endorsed(Checkpoint.parse(reading.note.text), (), True)
+    return walk_unlogged(reading, manifest, Signatures.NONE, reading.proof.roots)
+
+
+def walk_unlogged(reading: Reading, manifest: KeyManifest, signatures: Signatures, roots: Iterable[bytes]) -> Retraced:
+    """Walk along entries under this manifest, wherever they are from. Raises `Refused`."""
+    leaves, opening_leaves = link(reading)
     ground = Ground(
         reading=reading,
         manifest=manifest,
-        house_keys=roles(filter(None, reading.manifests), reading.proof.roots),
-        endorsed=unseen,
+        house_keys=roles(filter(None, reading.manifests), roots),
+        endorsed=_UNSEEN,
         anchors={},
         leaves=leaves,
         opening_leaves=opening_leaves,
@@ -50,6 +60,6 @@ def retrace(octets: bytes) -> Retraced:
         house_signatures=0,
     )
     steps: list[tuple[Table, Event, Table]] = []
-    walk = Walk(ground, Signatures.NONE)
+    walk = Walk(ground, signatures)
     walk.walk(lambda before, event, after: steps.append((before, event, after)))
     return Retraced(reading, tuple(steps), walk.table)
