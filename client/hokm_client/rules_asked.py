@@ -27,6 +27,7 @@ SWITCHES: Final = {
     "silent": "H6: neither throwing nor talk",
     "open_first_packet": "all see their own first five cards before trumps are named",
     "rated": "the game counts for ratings",
+    "witnessed": "no number is shown before witnesses outside the house have seen the commitments in its log",
 }
 """The rules that are on or off, by their field in `TableRules`."""
 
