@@ -271,8 +271,8 @@ class Seat:
     def sign(self, wish: Wish, now_ms: int) -> pb.SignedAct:
         """The move, signed and put into keeping: flush that, then send it until it is answered.
 
-        Of a `ComeEarly` it makes a LayEarly, each time with a fresh salt. Raises what the rules refuse it for,
-        `SigningStopped` after a fraud, `OtherSetSigned`, `NumberNotKept`. Nothing may be unanswered.
+        Of a `ComeEarly` it makes a LayEarly, each time with a fresh salt. Raises `Malformed`, what the rules refuse it
+        for, `SigningStopped` after a fraud, `OtherSetSigned`, `NumberNotKept`. Nothing may be unanswered.
         """
         assert self.unanswered is None
         table = self._stream.there
@@ -293,6 +293,7 @@ class Seat:
             self._protests.waiting,
             act,
         )
+        body = write_move(move)
         if not is_join or isinstance(table.stage, Seating):
             dealt: list[Hand | None] = [None] * 4
             dealt[self.number] = self.cards.dealt if self.cards.are_whole else None
@@ -302,7 +303,6 @@ class Seat:
         if isinstance(act, Reveal):
             assert isinstance(table.stage, Ceremony), "decide has seen to it"
             number = self._own.reveal(table.stage, act)
-        body = write_move(move)
         signature = sign_move(body, self.key)
         signed = pb.SignedAct(table_id=self._stream.id, move=body, signature=signature, number=number)
         if is_join and self.join_code:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from hokm.errors import Busy, Conflict, HokmError, Rule
+from hokm.errors import Busy, Conflict, HokmError, Malformed, Rule
 from hokm.events import (
     Act,
     GameEnded,
@@ -33,7 +33,11 @@ from hokm_client.question import ComeEarly, Question, Standing, Wish
 from hokm_client.seat import BESIDES, Seat
 
 Choose = Callable[[Question], "Act | Awaitable[Act]"]
-"""What a player decides: `NameTrump` or `CallMiddle` where the question is of trumps, else `Play` or `Run`."""
+"""What a player decides: `NameTrump` or `CallMiddle` where the question is of trumps, else `Play` or `Run`.
+
+It is asked again where the rules refuse that. The same act once more, given at once, would be given for ever: then the
+sitting ends with the refusal.
+"""
 
 Besides = Callable[[Standing], "Wish | None"]
 """What a player does besides, out of turn; asked once after each entry, and None where it does nothing."""
@@ -80,6 +84,8 @@ class Sitting:
         self._has_held = False
         self._asked = -1
         self._answer: tuple[int, Act] | None = None
+        self._refused: tuple[int, Act, HokmError] | None = None
+        """The answer that was refused last, like `_answer` with the version that opened its decision, and why."""
         self._asking: asyncio.Task[None] | asyncio.TimerHandle | None = None
         self.seat = seat
         self.on_refusal: Callable[[HokmError], None] = _unheard
@@ -234,6 +240,8 @@ class Sitting:
                 self.pump()
             elif isinstance(act, (*BESIDES, ComeEarly)):
                 self.pump()
+            elif self._answer is not None and self._answer[1] is act and isinstance(error, Rule | Malformed):
+                self._ask_again(error)
             else:
                 self.stop(error)
         else:
@@ -271,7 +279,13 @@ class Sitting:
         if inspect.isawaitable(chosen):
             self._asking = asyncio.ensure_future(self._wait_for(question.decision.opened, chosen))
         else:
-            self._answer = (question.decision.opened, chosen)
+            self._answer_at_once(question.decision.opened, chosen)
+
+    def _answer_at_once(self, opened: int, act: Act) -> None:
+        if self._refused is not None and self._refused[:2] == (opened, act):
+            self.stop(self._refused[2])
+        else:
+            self._answer = (opened, act)
 
     async def _wait_for(self, opened: int, chosen: Awaitable[Act]) -> None:
         try:
@@ -284,6 +298,14 @@ class Sitting:
         self._asking = None
         self._answer = (opened, act)
         self.pump()
+
+    def _ask_again(self, error: HokmError) -> None:
+        """The rules refuse the answer, and nothing was sent."""
+        assert self._answer is not None
+        self._refused = (*self._answer, error)
+        self._answer, self._asked = None, -1
+        self.on_refusal(error)
+        asyncio.get_running_loop().call_soon(self.pump)
 
     def _stop_asking(self) -> None:
         if self._asking is not None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hokm.errors import CardNotHeld, HokmError, MustFollowSuit, NotOfThatGame, SeatKept, SeatNotFree, WrongJoinCode
-from hokm.events import GameEnded, NameTrump, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
+from hokm.errors import NotOfThatGame, SeatKept, SeatNotFree, WrongJoinCode
+from hokm.events import GameEnded, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
 from hokm.v1 import tables_service_pb2 as pb
@@ -212,25 +212,6 @@ async def test_a_game_that_has_begun_has_no_free_seat(tmp_path: Path) -> None:
                 await player.sit(table_id, 0)
             with pytest.raises(NoFreeSeat):
                 await player.sit(table_id)
-
-
-@pytest.mark.parametrize("wrong", [CardNotHeld, MustFollowSuit])
-async def test_an_illegal_card_never_leaves_the_program(tmp_path: Path, wrong: type[HokmError]) -> None:
-    """What the rules refuse is found before it is signed."""
-
-    def choose(question: Question) -> Decided:
-        if question.names_trumps:
-            return NameTrump(0)
-        illegal = question.hand & ~question.legal if wrong is MustFollowSuit else ~question.dealt & (1 << 52) - 1
-        if not illegal:
-            return random_legal(question, random.Random(1))
-        return Play(illegal.bit_length() - 1)
-
-    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
-        table_id = await player.open_table(SHORT, (1, 2, 3))
-        sitting = await player.sit(table_id, 0, choose=choose)
-        with pytest.raises(wrong):
-            await sitting.over
 
 
 async def test_a_seat_is_given_back_before_the_start(tmp_path: Path) -> None:
