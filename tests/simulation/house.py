@@ -37,6 +37,8 @@ class TestHouse:
     cosigners: int = 3
     """How many of the witnesses cosign."""
     now_ms: int = START_MS
+    strangers: int = 3
+    """Leaves before all others that are no entries."""
     leaves: list[bytes] = field(default_factory=list)
     nodes: Nodes = field(default_factory=dict)
     manifests: list[tuple[bytes, int]] = field(default_factory=list)
@@ -52,7 +54,7 @@ class TestHouse:
         self.secret = self.octets()
         self.witnesses = [(f"{name}.example/witness", self.new_key()) for name in self.witness_names]
         self.first_root = self.root_keys[0]
-        for _ in range(3):  # what other streams put into the log
+        for _ in range(self.strangers):
             self.append(b"other" + self.octets())
         self.write_manifest()
 

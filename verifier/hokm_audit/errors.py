@@ -55,3 +55,36 @@ class MemoryUnusable(Busy):
     path: str
     what: str
     sentence = "The memory {path} cannot be used: {what}."
+
+
+# A log's site, and what it shows.
+
+
+class EntryMissing(Unknown):
+    """The log does not hold what is to be proved, as far as the tree of its checkpoint goes."""
+
+    what: str
+    size: int
+    sentence = "The first {size} entries of the log do not hold {what}."
+
+
+class NotOnSite(Unknown):
+    """The site says that it has no such file."""
+
+    url: str
+    sentence = "There is no {url}."
+
+
+class SiteFailed(Busy):
+    """The site cannot be reached, or does not answer with a file."""
+
+    url: str
+    what: str
+    sentence = "{url} cannot be had: {what}."
+
+
+class SiteKeysMalformed(Malformed):
+    """Not the file of manifests and root keys."""
+
+    what: str
+    sentence = "The keys of the site cannot be read: {what}."

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hokm.errors import system_words
 from hokm.notation import read_base64, write_base64
+from hokm.policy import MOST_BYTES, Policy
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm_audit.errors import FileUnusable, KeyExposed, KeyMalformed
 
@@ -45,6 +46,12 @@ def write_durably(path: Path, octets: bytes, mode: int = 0o644) -> None:
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy of a file. Raises `FileUnusable`, `BadPolicy`."""
+    with failures_of(path), open(path, "rb") as file:
+        return Policy.parse(file.read(MOST_BYTES + 1))
 
 
 def key_of(path: Path, role: str, entropy: Callable[[int], bytes]) -> SigningKey:

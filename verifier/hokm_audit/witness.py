@@ -72,14 +72,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _logs(vkeys: Sequence[str], policy: Path | None) -> list[VKey]:
-    from hokm.policy import Policy
-    from hokm_audit.files import failures_of
+    from hokm_audit.files import read_policy
 
     logs = [VKey.parse(text) for text in vkeys]
     if policy is not None:
-        with failures_of(policy):
-            octets = policy.read_bytes()
-        logs += [log.vkey for log in Policy.parse(octets).logs]
+        logs += [log.vkey for log in read_policy(policy).logs]
     return logs
 
 

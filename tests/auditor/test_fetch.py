@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof files rebuilt from the tiles of a log alone are those of the house, byte for byte; lies are found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from hokm.errors import BadTile, HokmError, NotSigned, TileNotOfTree, UnknownCheckpoint
+from hokm.proof import Proof
+from hokm.tiles import Fetch
+from hokm.verify import Verdict, verify
+from hokm_audit.errors import EntryMissing, NotOnSite, SiteFailed, SiteKeysMalformed
+from hokm_audit.finding import _stream, find_proof
+from hokm_audit.published import latest
+from hokm_audit.sites import keys_on, site_at
+from tests.auditor.published import PublishedHouse, play, serving
+from tests.simulation import Game
+
+HOUSE = PublishedHouse()
+GAMES = [play(HOUSE)]
+HOUSE.rotate()
+GAMES += [play(HOUSE) for _ in range(3)]
+HOUSE.wait(3_600_000)
+GAMES.append(play(HOUSE))
+
+
+def rebuilt(fetch: Fetch, table: bytes, round_: int | None = None) -> Proof:
+    """What `hokm-audit fetch` makes."""
+    return find_proof(latest(fetch, HOUSE.policy), keys_on(fetch), table, round_)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id.hex()[:12])
+def test_a_game_is_rebuilt_as_its_house_proves_it(game: Game) -> None:
+    """From before and after a rotation of keys."""
+    proof = rebuilt(HOUSE.fetch, game.id)
+    expected = game.game_proof()
+    assert proof.entries == expected.entries
+    assert proof.inclusion == expected.inclusion
+    assert proof.manifests == expected.manifests
+    assert proof.anchors == expected.anchors
+    assert verify(proof.format(), HOUSE.policy).verdict is Verdict.VERIFIED
+
+
+def test_each_round_is_rebuilt() -> None:
+    """As far as it was played."""
+    game = GAMES[1]
+    rounds = game.table.round
+    for number in range(1, rounds + 1):
+        proof = rebuilt(HOUSE.fetch, game.id, number)
+        assert proof.entries == game.round_proof(number).entries
+        assert proof.opening == game.round_proof(number).opening
+        assert verify(proof.format(), HOUSE.policy).verdict is Verdict.VERIFIED
+    for number in (0, rounds + 1):
+        with pytest.raises(EntryMissing):
+            rebuilt(HOUSE.fetch, game.id, number)
+
+
+def test_a_table_is_found_without_reading_the_whole_log() -> None:
+    """By its time; the last one lies an hour behind the others."""
+    read: list[str] = []
+
+    def fetch(path: str) -> bytes:
+        read.append(path)
+        return HOUSE.fetch(path)
+
+    stream = _stream(latest(fetch, HOUSE.policy), GAMES[-1].id, None)
+    assert [placed.entry for placed in stream] == GAMES[-1].entries
+    assert not {"tile/entries/000", "tile/entries/001"} & set(read)
+
+
+def test_a_table_whose_id_tells_another_time_is_found_too() -> None:
+    """Then all of the log is read."""
+    house = PublishedHouse()
+    play(house)
+    house.now_ms += 10_000_000
+    table = house.now_ms
+    house.now_ms -= 10_000_000
+    game = play(house)
+    assert int.from_bytes(game.id[:6]) < table
+    with pytest.raises(EntryMissing):
+        find_proof(latest(house.fetch, house.policy), keys_on(house.fetch), table.to_bytes(6) + bytes(10), None)
+
+
+# Lies.
+
+
+def lying(path: str, lie: Callable[[bytes], bytes]) -> Fetch:
+    """A site that has another file there."""
+    return lambda asked: lie(HOUSE.fetch(asked)) if path in asked else HOUSE.fetch(asked)
+
+
+def changed(octets: bytes) -> bytes:
+    """Another last byte."""
+    return octets[:-1] + bytes([octets[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    ("path", "lie", "error"),
+    [
+        ("tile/entries/", changed, TileNotOfTree),
+        ("tile/entries/", lambda octets: octets[:-1], BadTile),
+        ("tile/0/", changed, TileNotOfTree),
+        ("tile/1/", changed, TileNotOfTree),
+        ("tile/1/", lambda octets: octets + octets[:32], BadTile),
+        ("keys", lambda _: b"{}", SiteKeysMalformed),
+        ("keys", lambda _: b'{"manifests":[],"roots":[3]}', SiteKeysMalformed),
+    ],
+)
+def test_a_file_that_is_not_of_the_tree_is_told(
+    path: str, lie: Callable[[bytes], bytes], error: type[HokmError]
+) -> None:
+    """Whichever it is."""
+    with pytest.raises(error):
+        rebuilt(lying(path, lie), GAMES[0].id)
+
+
+def test_a_checkpoint_that_the_log_did_not_sign_is_refused() -> None:
+    """Nothing is read by it."""
+    other = PublishedHouse(seed=2)
+    other.publish()
+    with pytest.raises(NotSigned):
+        rebuilt(other.fetch, GAMES[0].id)
+
+
+def test_a_checkpoint_that_is_missing_is_named() -> None:
+    """One that a ceremony was anchored in."""
+
+    def fetch(path: str) -> bytes:
+        if path.startswith("checkpoint/"):
+            raise NotOnSite(path)
+        return HOUSE.fetch(path)
+
+    with pytest.raises(UnknownCheckpoint):
+        rebuilt(fetch, GAMES[0].id)
+
+
+# Over HTTP.
+
+
+def test_the_program_rebuilds_a_file_that_verifies(tmp_path: Path) -> None:
+    """And says how to verify it."""
+    (tmp_path / "policy").write_bytes(HOUSE.policy.format())
+    table = GAMES[2].id.hex()
+    with serving(HOUSE.fetch) as url:
+        words = [sys.executable, "-m", "hokm_audit", "fetch", url, "--policy", "policy", "--table", table]
+        done = subprocess.run([*words, "--round", "2"], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        whole = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert (whole.returncode, whole.stderr) == (0, "")
+        none = subprocess.run([*words, "--round", "99"], cwd=tmp_path, capture_output=True, text=True)
+        assert (none.returncode, none.stderr.count("\n")) == (1, 1)
+    for name in (f"{table}-2.json", f"{table}-game.json"):
+        assert verify((tmp_path / name).read_bytes(), HOUSE.policy).verdict is Verdict.VERIFIED
+    gone = subprocess.run([*words[:4], "http://127.0.0.1:9/", *words[5:]], cwd=tmp_path, capture_output=True, text=True)
+    assert gone.returncode == 1
+    assert gone.stderr.startswith("hokm-audit: http://127.0.0.1:9/checkpoint cannot be had: ")
+
+
+def test_a_site_is_asked_again_when_it_may_come_back() -> None:
+    """Three times, with longer and longer pauses; not for what it does not have."""
+    pauses: list[float] = []
+    with site_at("http://127.0.0.1:9", pauses.append) as fetch, pytest.raises(SiteFailed) as caught:
+        fetch("checkpoint")
+    assert isinstance(caught.value.__cause__, httpx.ConnectError)
+    assert pauses == sorted(pauses)
+    assert len(pauses) == 3
+    with serving(HOUSE.fetch) as url, site_at(url, pauses.append) as fetch:
+        assert fetch("checkpoint") == HOUSE.fetch("checkpoint")
+        with pytest.raises(NotOnSite):
+            fetch("nothing")
+    assert len(pauses) == 3

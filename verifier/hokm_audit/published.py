@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log as its site shows it at one checkpoint, which the reader's policy takes: every hash of it is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hokm.checkpoint import Checkpoint
+from hokm.errors import UnknownCheckpoint
+from hokm.merkle import check_consistency, consistency_proof, inclusion_proof
+from hokm.note import Note
+from hokm.policy import Endorsed, Policy
+from hokm.tiles import TILE_WIDTH, Fetch, TiledTree
+from hokm_audit.errors import NotOnSite
+
+_NOTES_KEPT = 10_000
+
+
+class PublishedLog:
+    """The tree of one checkpoint, and what is in it. Whatever is read raises what `TiledTree` raises."""
+
+    def __init__(self, fetch: Fetch, policy: Policy, note: bytes) -> None:
+        """`note` is the checkpoint. Raises `BadNote`, and what `Policy.endorse` raises."""
+        self.note = note.decode(errors="replace")
+        self.endorsed: Endorsed = policy.endorse(Note.parse(note))
+        self._fetch = fetch
+        self._tree = TiledTree(self.size, self.checkpoint.root, fetch)
+        self.note_of = lru_cache(_NOTES_KEPT)(self._note_of)
+        """The note of the checkpoint of a size, as the site has it. Raises `UnknownCheckpoint`."""
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the log says its tree is."""
+        return self.endorsed.checkpoint
+
+    @property
+    def size(self) -> int:
+        """Entries."""
+        return self.checkpoint.size
+
+    def entries(self, start: int) -> Iterator[tuple[int, bytes]]:
+        """All entries from that place on, each with its place."""
+        for index in range(start // TILE_WIDTH, -(-self.size // TILE_WIDTH)):
+            for place, entry in enumerate(self._tree.bundle(index), TILE_WIDTH * index):
+                if place >= start:
+                    yield place, entry
+
+    def inclusion(self, place: int) -> tuple[bytes, ...]:
+        """That the entry at this place is in the tree. Raises `OutOfTree`."""
+        return tuple(inclusion_proof(place, self.size, self._tree.read))
+
+    def consistency(self, size: int) -> tuple[bytes, ...]:
+        """That the tree begins with that of this size. Raises `OutOfTree`."""
+        return tuple(consistency_proof(size, self.size, self._tree.read))
+
+    def grew_out_of(self, earlier: Checkpoint) -> bool:
+        """Whether the tree begins with that of an earlier checkpoint, which is not larger."""
+        proof = self.consistency(earlier.size)
+        return check_consistency(earlier.size, earlier.root, self.size, self.checkpoint.root, proof)
+
+    def _note_of(self, size: int) -> str:
+        try:
+            return self._fetch(f"checkpoint/{size}").decode(errors="replace")
+        except NotOnSite:
+            raise UnknownCheckpoint(size) from None
+
+
+def latest(fetch: Fetch, policy: Policy) -> PublishedLog:
+    """The log at the latest checkpoint of its site. Raises what `PublishedLog` and `fetch` raise."""
+    return PublishedLog(fetch, policy, fetch("checkpoint"))
