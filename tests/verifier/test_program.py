@@ -20,6 +20,7 @@ from hokm.events import GameEnded
 from hokm.policy import Policy, root_name
 from hokm.record import GameRecord, record
 from hokm.signing import SignatureType, VKey
+from hokm.tlog_proof import TlogProof
 from hokm.verify import Finding, Report, Step, Verdict, Wishes, verify
 from tests.simulation.forge import Forgery
 from tests.simulation.stories import story
@@ -194,7 +195,7 @@ def test_json_says_all_that_the_text_says(capsys: pytest.CaptureFixture[str]) ->
 def test_the_contract_names_every_key_of_the_json(capsys: pytest.CaptureFixture[str]) -> None:
     """In section 10.6, and no other."""
     spec = (Path(__file__).resolve().parents[2] / "verifier" / "SPEC.md").read_text()
-    section = spec[spec.index("### 10.6") : spec.index("## 11 ")]
+    section = spec[spec.index("### 10.6") : spec.index("### 10.7")]
     run("game.json", "--policy", "plain.policy", "--json")
     report = json.loads(capsys.readouterr().out)
     seat, step = report["subject"]["seats"][0], report["steps"][0]
@@ -429,6 +430,21 @@ def test_record_writes_nothing_of_what_is_rejected(capsys: pytest.CaptureFixture
         assert shown == ""
         assert "ENDING_DIFFERS" in errors
     assert run("record", "cut.json", "--policy", "plain.policy") == 3
+
+
+# Inclusion.
+
+
+def test_inclusion_writes_where_the_last_entry_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As text that other tools read; what is no proof, or does not reach its last entry, is one sentence."""
+    assert run("inclusion", "good.json", "--policy", "plain.policy") == 0
+    written, said = capsys.readouterr()
+    assert said == "hokm-verify: good.json: VERIFIED\n"
+    made = TlogProof.parse(written.encode())
+    assert made.verify(made.extra or b"", story("plain").house.policy).quorum_met
+    for path in ("cut.json", "text.json"):
+        assert run("inclusion", path) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 # As a process.

@@ -26,6 +26,7 @@ Of several proofs the worst decides: 1, then 2, 3, 4, 0.
 
 `hokm-verify show PROOF... [--lang en|fa] [--policy FILE]` tells what was played instead: see `hokm-verify show --help`.
 `hokm-verify record PROOF [--out FILE] [--policy FILE]` writes it as JSON for programs: see `hokm-verify record --help`.
+`hokm-verify inclusion PROOF [--out FILE] [--policy FILE]` writes its place in the log as other tools read it.
 `hokm-verify evidence FILE --policy FILE [--tiles DIR]` judges a complaint: see `hokm-verify evidence --help`.
 """
 
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 status = _show(rest)
             case ["record", *rest]:
                 status = _record(rest)
+            case ["inclusion", *rest]:
+                status = _inclusion(rest)
             case ["evidence", *rest]:
                 status = _evidence(rest)
             case _:
@@ -127,18 +130,33 @@ def _show(arguments: Sequence[str]) -> int:
 
 
 def _record(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="hokm-verify record",
-        description="Write what was played as JSON, without what proves it: hands, tricks, think times and the result.",
-        allow_abbrev=False,
-    )
+    what = "Write what was played as JSON, without what proves it: hands, tricks, think times and the result."
+    asked = _maker("record", what).parse_args(arguments)
+    from hokm.judging import make_file
+    from hokm.record import record
+
+    return make_file(asked.proof, asked.out, asked.policy, lambda octets: record(octets).format())
+
+
+def _maker(name: str, description: str) -> argparse.ArgumentParser:
+    """Of a command that writes something that is made of a proof."""
+    parser = argparse.ArgumentParser(prog=f"hokm-verify {name}", description=description, allow_abbrev=False)
     parser.add_argument("proof", metavar="PROOF", help="a proof file of a round or of a game")
     parser.add_argument("--out", metavar="FILE", help="where to put it (standard output)")
     parser.add_argument("--policy", metavar="FILE", help="verify the proof first, and write only if it is verified")
-    asked = parser.parse_args(arguments)
-    from hokm.judging import record_file
+    return parser
 
-    return record_file(asked.proof, asked.out, asked.policy)
+
+# hokm-verify inclusion PROOF
+
+
+def _inclusion(arguments: Sequence[str]) -> int:
+    what = "Write that the last entry is in the log, as tools know it that know nothing of the game (C2SP tlog-proof)."
+    asked = _maker("inclusion", what).parse_args(arguments)
+    from hokm.judging import make_file
+    from hokm.tlog_proof import tlog_proof
+
+    return make_file(asked.proof, asked.out, asked.policy, lambda octets: tlog_proof(octets).format())
 
 
 # hokm-verify evidence FILE

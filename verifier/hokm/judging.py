@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TextIO, TypeVar
 
-from hokm.errors import BadProof, HokmError, system_words
+from hokm.errors import BadProof, BadTlogProof, HokmError, system_words
 from hokm.policy import MOST_BYTES as MOST_POLICY_BYTES
 from hokm.policy import Policy
 from hokm.proof import MOST_GAME_BYTES
@@ -162,13 +162,11 @@ def show_files(paths: Sequence[str], language: str, policy_path: str | None) -> 
     return VERIFIED if worst is Verdict.WITH_WARNINGS else STATUS[worst]
 
 
-def record_file(path: str, out: str | None, policy_path: str | None) -> int:
-    """Write the record of what was played in a file: the exit status."""
-    from hokm.record import record
-
+def make_file(path: str, out: str | None, policy_path: str | None, make: Callable[[bytes], bytes]) -> int:
+    """Write what is made of a proof file: the exit status."""
     try:
         policy = None if policy_path is None else read_policy(policy_path)
-        verdict, octets = _read_out(path, policy, lambda octets: record(octets).format(), sys.stderr)
+        verdict, octets = _read_out(path, policy, make, sys.stderr)
         if octets is not None and out is not None:
             write_file(out, octets)
     except WrongUsage as wrong:
@@ -209,6 +207,9 @@ def _read_out(
         finding = refused.finding
         print(f"hokm-verify: {path}: {finding.where}{finding.sentence} ({finding.code})", file=sys.stderr)
         return (Verdict.UNREADABLE if finding.step is Step.FORMAT else Verdict.REJECTED), None
+    except (BadProof, BadTlogProof) as error:
+        print(f"hokm-verify: {path}: {error} ({error.reason})", file=sys.stderr)
+        return Verdict.UNREADABLE, None
     except Exception as error:
         print(f"hokm-verify: {path}: {_own_failure(error)}", file=sys.stderr)
         return Verdict.UNREADABLE, None

@@ -84,6 +84,13 @@ class BadTile(Malformed):
     sentence = "The tile {path!r} is malformed: {what}."
 
 
+class BadTlogProof(Malformed):
+    """Not a proof that an entry is in a log (C2SP tlog-proof)."""
+
+    what: str
+    sentence = "The proof of inclusion cannot be read: {what}."
+
+
 class BadVKey(Malformed):
     """Not the text of a public key with its name (C2SP signed-note)."""
 
@@ -182,6 +189,14 @@ class NotUnderstood(Malformed):
     name: str
     what: str
     sentence = "The {name} is not understood here: {what}."
+
+
+class NotInTree(Malformed):
+    """An entry whose proof of inclusion does not lead to the root."""
+
+    index: int
+    size: int
+    sentence = "Nothing shows that the entry is at {index} in the tree of {size} leaves."
 
 
 class OutOfRange(Malformed):
