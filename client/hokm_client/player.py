@@ -151,7 +151,7 @@ class Player:
     async def quick_seat(self, rules: TableRules) -> bytes:
         """The id of a table with exactly these rules that has a free seat, or of a new one; see `sit`.
 
-        Raises `StrangeAnswer` where it has other rules.
+        Raises `SeatedElsewhere`, and `StrangeAnswer` where it has other rules.
         """
         table_id = await self.connection.quick_seat(rules)
         first = self._first[table_id] = await self._first_entry(table_id)
@@ -197,8 +197,8 @@ class Player:
         `watch` is told of every entry from the first on. `key` is another key than the identity: an operator's
         program gives each of its bots one. `join_code`: that of a private table which somebody else has opened.
 
-        Raises what the Join is refused for, as is `SeatNotFree` where
-        somebody else has the seat, and `NoFreeSeat` where none was named and all are taken.
+        Raises what the Join is refused for, as are `SeatNotFree` where somebody else has the seat and `SeatedElsewhere`
+        where the key has one at another table, and `NoFreeSeat` where none was named and all are taken.
         """
         key = key or self.key
         side = await self._tableside(table_id, watch)

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from hokm.entry import leaf as leaf_of_entry
-from hokm.errors import HokmError, SatDownTooOften
+from hokm.errors import HokmError, SatDownTooOften, TableBusy
 from hokm.events import SeatKind, ServerFaultCause, SignedMove
 from hokm.hand import HandNote, sign_hand, write_hand
-from hokm.table import Over, Round, Seating, Table, may_call_away
+from hokm.table import Over, Round, Seating, Table, may_call_away, seated
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.access import sees
+from hokm_server.auth import Viewer
 from hokm_server.clock import Alarm
 from hokm_server.draft import NO_SECRETS, Beside, Draft, Release, Secrets
 from hokm_server.feed import Feed, HandsFor, Subscription
@@ -29,6 +30,10 @@ from hokm_server.throwing import Throws
 KEPT_ENTRIES = 32
 """Of one table in memory at least; twice as many at most, which is a round."""
 
+MOST_WAITING = 16
+"""Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
+MOST_CALLERS = 64
+"""Callers whose moves may wait for one table."""
 MOVES_BEFORE_START = 4
 """Of one caller at one table."""
 MOVES_OF_ADDRESS = 16
@@ -62,13 +67,13 @@ class LiveTable:
     """One table in memory."""
 
     __slots__ = (
+        "_before_start",
         "_first_kept",
         "_kept",
         "_leaves",
         "_moves",
         "alarm",
         "alarm_ms",
-        "before_start",
         "feed",
         "id",
         "last_sign_ms",
@@ -99,7 +104,7 @@ class LiveTable:
         """The table of the game before, where this is a rematch."""
         self.seats_before: tuple[bytes, ...] = ()
         """Whose keys had the seats there, once somebody has asked."""
-        self.before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
+        self._before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
         """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""
         self.secrets: Secrets = NO_SECRETS
         self.releases: list[Release] = []
@@ -191,6 +196,32 @@ class LiveTable:
         version = self._moves.index(mark)
         (entry,) = self.kept(version, 1) or self.older(self.id, version, 1)
         return Made(version, entry, again=True) if body in entry else None
+
+    # Those who act.
+
+    def is_seated(self, viewer: Viewer) -> bool:
+        """The caller has a seat, also while a stand-in plays it."""
+        return any(place.public_key == viewer.public_key for place in seated(self.there))
+
+    def check_waiting(self, viewer: Viewer) -> None:
+        """Whether one more move of this caller may wait; the operator's always may. Raises `TableBusy`."""
+        if viewer.is_operator or not self.waiting:
+            return
+        if sum(waiting.caller == viewer.public_key for waiting in self.waiting) >= MOST_WAITING:
+            raise TableBusy(MOST_WAITING)
+        if len(self.waiting) >= MOST_WAITING * MOST_CALLERS and not self.is_seated(viewer):
+            raise TableBusy(MOST_WAITING * MOST_CALLERS)
+
+    def before_start(self, viewer: Viewer, answer: Answer) -> Answer:
+        """Count a move before the start, unless the answer is that it made no entry. Raises `SatDownTooOften`."""
+        self._before_start.take(viewer.caller)
+
+        def counted(outcome: Made | HokmError) -> None:
+            if isinstance(outcome, HokmError) or outcome.again:
+                self._before_start.give_back(viewer.caller)
+            answer(outcome)
+
+        return counted
 
     # Those who watch.
 

@@ -95,8 +95,10 @@ class Lobby:
     async def quick_seat(self, viewer: Viewer, rules: TableRules) -> bytes:
         """The oldest open table with exactly these rules and a free seat, else a new one.
 
-        Raises `NoWitnessesHere`, `TooManyTables`, `TooManyOpened`, and why a new one could not be written.
+        Raises `SeatedElsewhere`, `NoWitnessesHere`, `TooManyTables`, `TooManyOpened`, and why a new one could not be
+        written.
         """
+        self._tables.check_one_seat(viewer)
         async with self._turns.of(viewer.caller):
             if rules not in self._opening and (table_id := await self._oldest(viewer, rules)) is not None:
                 return table_id

@@ -21,15 +21,16 @@ from hokm.errors import (
     NoWitnessesHere,
     SeatKept,
     SeatNotFree,
-    TableBusy,
     TooManyOpened,
     TooManyTables,
     UnknownTable,
 )
 from hokm.events import (
+    Act,
     Anchor,
     Join,
     Leave,
+    Return,
     SeatKind,
     SignedMove,
     TableOpened,
@@ -48,6 +49,7 @@ from hokm_server.clock import Clock
 from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
+from hokm_server.one_seat import OneSeat
 from hokm_server.past import Past
 from hokm_server.private import age, check_code, is_private, join_code, new_table_id, opened_ms
 from hokm_server.recovery import recover
@@ -62,10 +64,6 @@ from hokm_server.wanted import Wanted
 from hokm_server.watching import Watching
 from hokm_server.writer import Writer
 
-MOST_WAITING: Final = 16
-"""Moves of one caller that may wait for one table: nobody's moves keep those of others out."""
-MOST_CALLERS: Final = 64
-"""Callers whose moves may wait for one table."""
 KEPT_MS: Final = 60_000
 """How long a rematch keeps seats for the players of the game before."""
 OPENED: Final = 32
@@ -109,6 +107,7 @@ class Tables:
         self._rematches: dict[bytes, bytes] = {}
         """Those of them that are the rematch of a game, by that game."""
         self._opened = Share(min(OPENED, most_of_address), most_of_address, TooManyOpened)
+        self._one_seat = OneSeat()
         self._past = Past(self._load)
         self._turns = Turns(1)
         self.wanted = Wanted()
@@ -136,6 +135,7 @@ class Tables:
             self._add(live)
             live.last_sign_ms = [now] * 4
             live.reopen = True
+            self._one_seat.take_up(live.there)
         for table_id, seat, _ in self._store.wanted():
             self._want_bot(table_id, seat)
         for live in tuple(self._live.values()):
@@ -166,6 +166,7 @@ class Tables:
         del self._by_age[bisect_left(self._by_age, age(live.id), key=age)]
         if self._rematches.get(live.rematch_of) == live.id:
             del self._rematches[live.rematch_of]
+        self._one_seat.over(live.id)
         if live.opener is not None:
             self._opened.give_back(live.opener)
 
@@ -304,7 +305,7 @@ class Tables:
 
     def _is_at_home(self, live: LiveTable, viewer: Viewer) -> bool:
         """Who sits at the table, opened it, if that is known, or has played the game before, where it is a rematch."""
-        if _sits_there(live, viewer) or (live.opener is not None and live.opener.holder == viewer.public_key):
+        if live.is_seated(viewer) or (live.opener is not None and live.opener.holder == viewer.public_key):
             return True
         return viewer.public_key in self._seats_before(live)
 
@@ -330,7 +331,7 @@ class Tables:
         """
         try:
             live = self._find(table_id)
-            _check_waiting(live, viewer)
+            live.check_waiting(viewer)
         except HokmError as error:
             answer(error)
             return
@@ -340,7 +341,8 @@ class Tables:
                 check_code(live.signet.secret, table_id, beside.join_code)
                 self.check_kept(viewer, table_id, signed.move.seat)
             if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
-                answer = _before_start(live, viewer, answer)
+                answer = live.before_start(viewer, answer)
+            answer = self._seated_once(live, viewer, signed.move.act, answer)
         except NotYourSeat as error:
             answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
             return
@@ -350,6 +352,29 @@ class Tables:
             self._steward.refuse_waiting(live)
         else:
             self._steward.advance(live)
+
+    def check_one_seat(self, viewer: Viewer) -> None:
+        """Whether the caller may sit down somewhere. Raises `SeatedElsewhere`."""
+        if not viewer.is_operator:
+            self._one_seat.check(viewer.public_key)
+
+    def _seated_once(self, live: LiveTable, viewer: Viewer, act: Act, answer: Answer) -> Answer:
+        """Hold a seat that is asked for or given up against what the person has elsewhere. Raises `SeatedElsewhere`."""
+        key = viewer.public_key
+        match act:
+            case Join(kind=SeatKind.PERSON) | Return() if not live.is_over and not viewer.is_operator:
+                self._one_seat.ask(key, live.id)
+                look = self._one_seat.answered
+            case Leave():
+                look = self._one_seat.look
+            case _:
+                return answer
+
+        def looked(outcome: Made | HokmError) -> None:
+            look(key, live.there)
+            answer(outcome)
+
+        return looked
 
     def throw(self, viewer: Viewer, table_id: bytes, seat: int, at: int, thing: pb.Thing.ValueType) -> None:
         """Let a thing land at a seat, as everybody sees and nobody can tell of whom. Raises why it cannot."""
@@ -383,29 +408,3 @@ class Tables:
 
 def _is_free(table: Table, seat: int) -> bool:
     return isinstance(table.stage, Seating) and table.stage.places[seat] is None
-
-
-def _sits_there(live: LiveTable, viewer: Viewer) -> bool:
-    return any(place.public_key == viewer.public_key for place in seated(live.there))
-
-
-def _before_start(live: LiveTable, viewer: Viewer, answer: Answer) -> Answer:
-    """Count a move before the start, unless the answer is that it made no entry. Raises `SatDownTooOften`."""
-    live.before_start.take(viewer.caller)
-
-    def counted(outcome: Made | HokmError) -> None:
-        if isinstance(outcome, HokmError) or outcome.again:
-            live.before_start.give_back(viewer.caller)
-        answer(outcome)
-
-    return counted
-
-
-def _check_waiting(live: LiveTable, viewer: Viewer) -> None:
-    """Whether one more move of this caller may wait; the operator's always may. Raises `TableBusy`."""
-    if viewer.is_operator or not live.waiting:
-        return
-    if sum(waiting.caller == viewer.public_key for waiting in live.waiting) >= MOST_WAITING:
-        raise TableBusy(MOST_WAITING)
-    if len(live.waiting) >= MOST_WAITING * MOST_CALLERS and not _sits_there(live, viewer):
-        raise TableBusy(MOST_WAITING * MOST_CALLERS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hokm.errors import NotOfThatGame, SeatKept, SeatNotFree, WrongJoinCode
+from hokm.errors import NotOfThatGame, SeatedElsewhere, SeatKept, SeatNotFree, WrongJoinCode
 from hokm.events import GameEnded, Play, Return, Reveal, RoundRevealed, SignedMove, StandInCause, StoodIn
 from hokm.rules import TableRules
 from hokm.table import Over, Round, Seating
@@ -133,7 +133,11 @@ async def test_two_quick_seats_are_at_one_table(tmp_path: Path) -> None:
     async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:
         table_id, same = await asyncio.gather(one.quick_seat(SHORT), two.quick_seat(SHORT))
         assert table_id == same
-        assert {(await player.sit(table_id)).number for player in (one, two)} == {0, 1}
+        sitting, other = [await player.sit(table_id) for player in (one, two)]
+        assert {sitting.number, other.number} == {0, 1}
+        with pytest.raises(SeatedElsewhere):
+            await one.quick_seat(TableRules(target=3, tea=True))
+        await sitting.leave()
         lively = await one.quick_seat(TableRules(target=3, tea=True))
         assert [table.table_id for table in await two.connection.list_tables(having=pb.RulesWanted(tea=True))] == [
             lively
@@ -189,8 +193,9 @@ async def test_of_two_that_want_one_seat_one_gets_it(tmp_path: Path) -> None:
             for player in (one, two):
                 await player.watch(table_id, lambda step: None)
             sat = await asyncio.gather(one.sit(table_id, 2), two.sit(table_id, 2), return_exceptions=True)
-            assert sum(isinstance(result, Sitting) for result in sat) == 1
             assert sum(isinstance(result, SeatNotFree) for result in sat) == 1
+            (sitting,) = [result for result in sat if isinstance(result, Sitting)]
+            await sitting.leave()
 
 
 async def test_a_game_that_has_begun_has_no_free_seat(tmp_path: Path) -> None:

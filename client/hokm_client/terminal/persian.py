@@ -274,6 +274,7 @@ WORDS: Final = Words(
         errors.NotOfThatGame: "شما در آن بازی نبودید: بازی دوباره برای بازیکنان همان بازی است.",
         errors.SatDownTooOften: "شما یا هم‌نشانی‌هایتان {most} بار سر این میز نشسته‌اید: جا را به دیگران بدهید.",
         errors.SeatKept: "آن صندلی هنوز برای بازیکن بازی قبل نگه داشته شده است.",
+        errors.SeatedElsewhere: "شما سر میز {table} نشسته‌اید: اول آن را ترک کنید.",
         errors.SeatIsFree: "آن صندلی خالی است.",
         errors.SeatNotFree: "آن صندلی پر است.",
         errors.SeatStoodIn: "جانشین به جای شما بازی می‌کند: اول بنویسید برگشتم.",

@@ -158,6 +158,13 @@ class SeatNotYours(NotYourSeat):
     sentence = "Seat {seat} is not yours."
 
 
+class SeatedElsewhere(NotYourSeat):
+    """A person has at most one seat on this server."""
+
+    table: str
+    sentence = "You have a seat at the table {table}: leave it before you take another."
+
+
 class WrongJoinCode(NotYourSeat):
     """A person sits down at a private table with its join code."""
 
