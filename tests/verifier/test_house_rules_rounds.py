@@ -13,29 +13,24 @@ from typing import Any
 
 import pytest
 
-from hokm.cards import card_text, cards_of, hand_of, parse_card, parse_cards, parse_hand, parse_suit
-from hokm.deal import Context, Purpose, early_commitment, middle, packets_of
+from hokm.cards import card_text, cards_of, parse_hand
+from hokm.deal import Context, Purpose, early_commitment, packets_of
 from hokm.errors import HokmError
 from hokm.events import (
     Act,
-    CallMiddle,
     Dealt,
     EarlyTurned,
     Event,
     Holder,
     LayEarly,
     Move,
-    NameTrump,
-    PickUp,
-    Play,
     RoundRevealed,
     Ruling,
-    Run,
     SeatKind,
     SignedMove,
     TakeBack,
 )
-from hokm.rules import Packets, Seat, TableRules, points, right_of, round_winner
+from hokm.rules import Seat, TableRules, points, round_winner
 from hokm.table import (
     Between,
     Ceremony,
@@ -50,6 +45,7 @@ from hokm.table import (
     decide,
     due,
     evolve,
+    hands_in,
     may_play,
     overdue,
     rule,
@@ -57,18 +53,10 @@ from hokm.table import (
     vouch,
 )
 from tests import vector_files
+from tests.scenes import Laid, pack_of, said, table_rules
 
 SCENARIOS = vector_files.house_rules("round")
-PACKETS = {"5-4-4": Packets.FIVE_FOUR_FOUR, "5-5-3": Packets.FIVE_FIVE_THREE}
 START_MS = 1_700_000_000_000
-
-
-def table_rules(given: dict[str, Any]) -> TableRules:
-    """The rules of a scenario: what it does not name is as in the plain game."""
-    options = dict(given)
-    if "packets" in options:
-        options["packets"] = PACKETS[options["packets"]]
-    return TableRules(**options)
 
 
 class Scene:
@@ -104,21 +92,9 @@ class Scene:
 
     def deal(self, hakem: Seat, texts: list[str]) -> None:
         """A round begins with these hands, each in the order of the deal."""
-        hands = [parse_cards(text) for text in texts]
-        sizes = self.table.rules.packets.sizes
-        starts = (0, sizes[0], sizes[0] + sizes[1])
-        pack = [
-            card
-            for start, size in zip(starts, sizes, strict=True)
-            for step in range(4)
-            for card in hands[hakem + step & 3][start : start + size]
-        ]
+        pack = pack_of(hakem, texts, self.table.rules.packets)
         self.packets = packets_of(pack, hakem, self.table.rules.packets)
-        assert [hand_of(card for packet in self.packets for card in packet[seat]) for seat in range(4)] == [
-            hand_of(hand) for hand in hands
-        ]
-        dealt = tuple(hand_of(hand) for hand in hands)
-        self.hands = Hands(dealt, hand_of(self.packets[0][hakem]), middle(pack))  # type: ignore[arg-type]
+        self.hands = hands_in(pack, hakem, self.table.rules.packets)
         self.laid, self.back = {}, []
         self.table = self.table._replace(hakem=hakem)
         self._log(Dealt())
@@ -128,12 +104,7 @@ class Scene:
     def do(self, words: str) -> None:
         """Whatever the words say. Raises `HokmError` where it is refused."""
         self.played = []
-        if match := re.fullmatch(r"from (\d): (.*)", words):
-            seat = int(match[1])
-            for card in parse_cards(match[2]):
-                self.act(seat, Play(card))
-                seat = right_of(seat)
-        elif match := re.fullmatch(r"refused: (.*)", words):
+        if match := re.fullmatch(r"refused: (.*)", words):
             before = self.table
             with pytest.raises(HokmError):
                 self.do(match[1])
@@ -146,28 +117,13 @@ class Scene:
             self._log(rule(self.table, kind, Supply(hands=self.hands)), decision.deadline_ms)
             self._settle()
         else:
-            self._do_one(words)
-
-    def _do_one(self, words: str) -> None:
-        seat, verb, rest = int(words[0]), *words[2:].partition(" ")[::2]
-        match verb:
-            case "names":
-                self.act(seat, NameTrump(parse_suit(rest)))
-            case "calls":
-                self.act(seat, CallMiddle())
-            case "picks":
-                self.act(seat, PickUp())
-            case "plays":
-                self.act(seat, Play(parse_card(rest)))
-            case "runs":
-                self.act(seat, Run(parse_cards(rest)))
-            case "lays":
-                self._lay(seat, parse_card(rest))
-            case "takes":
-                self.act(seat, TakeBack())
-                self.back.append(self.laid.pop(seat))
-            case _:
-                raise AssertionError(words)
+            for seat, act in said(words):
+                if isinstance(act, Laid):
+                    self._lay(seat, act.card)
+                else:
+                    self.act(seat, act)
+                if isinstance(act, TakeBack):
+                    self.back.append(self.laid.pop(seat))
 
     def _lay(self, seat: Seat, card: int) -> None:
         salt = hashlib.sha256(b"salt %d" % self.salts).digest()
