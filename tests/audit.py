@@ -23,6 +23,7 @@ from hokm_server import house_keys
 from hokm_server.config import Settings
 from hokm_server.log import Log
 from hokm_server.proofs import Proofs, Span
+from hokm_server.public_keys import PublicKeys
 from hokm_server.publisher import Publisher
 from hokm_server.store import Store
 
@@ -33,11 +34,11 @@ def audit_files(var: Path) -> None:
     files = Settings(var=var, origin=policy.logs[0].vkey.name)
     keys = house_keys.load(files.keys, files.origin)
     with contextlib.closing(Store(files.database, files.origin)) as store:
-        log = Log(store, files.head, files.origin, keys.log)
+        log = Log(store, files.head, files.origin, *keys.log_keys, former=keys.public.log_keys)
         log.publish()
         log.audit()
         for table_id in tables_of(files.database):
-            audit_table(store, log, policy, table_id)
+            audit_table(store, log, keys.public, table_id)
 
 
 def tables_of(database: Path) -> list[bytes]:
@@ -46,21 +47,21 @@ def tables_of(database: Path) -> list[bytes]:
         return [table_id for (table_id,) in connection.execute("SELECT stream FROM streams ORDER BY stream")]
 
 
-def audit_table(store: Store, log: Log, policy: Policy, table_id: bytes) -> Report:
+def audit_table(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> Report:
     """One table, of which everything is published: the whole stream, and each round that is closed."""
     events = events_of(store, table_id)
-    report = verify(proof_so_far(store, log, table_id), policy)
+    report = verify(proof_so_far(store, log, keys, table_id), keys.policy)
     expected = Verdict.WITH_WARNINGS if is_over(events) else Verdict.INCOMPLETE
     assert report.verdict is expected, (report.fault, [type(event.content).__name__ for event in events[-5:]])
-    proofs = _proofs(store, log)
+    proofs = _proofs(store, log, keys)
     closed = sum(isinstance(event.content, RoundRevealed) for event in events)
     for number in range(1, closed + 1):
-        of_round = verify(proofs._make(table_id, proofs._span(table_id, number)), policy)
+        of_round = verify(proofs._make(table_id, proofs._span(table_id, number)), keys.policy)
         assert of_round.verdict is Verdict.WITH_WARNINGS, of_round.fault
     return report
 
 
-def proof_so_far(store: Store, log: Log, table_id: bytes) -> bytes:
+def proof_so_far(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> bytes:
     """The proof of a game that may not be over."""
     events = events_of(store, table_id)
     start = next((event.version for event in events if isinstance(event.content, GameStarted)), None)
@@ -68,7 +69,7 @@ def proof_so_far(store: Store, log: Log, table_id: bytes) -> bytes:
         (event.version, event.content.anchor.size) for event in events if isinstance(event.content, CeremonyOpened)
     )
     entries = tuple(store.entries_of(table_id, 0, len(events)))
-    octets = _proofs(store, log)._make(table_id, Span(ProofKind.GAME, None, (), 0, entries, start, anchors))
+    octets = _proofs(store, log, keys)._make(table_id, Span(ProofKind.GAME, None, (), 0, entries, start, anchors))
     if is_over(events):
         return octets
     proof = Proof.parse(octets)
@@ -85,5 +86,5 @@ def is_over(events: Sequence[Event]) -> bool:
     return isinstance(events[-1].content, GameEnded | ServerFault)
 
 
-def _proofs(store: Store, log: Log) -> Proofs:
-    return Proofs(store, log, Publisher(log))
+def _proofs(store: Store, log: Log, keys: PublicKeys) -> Proofs:
+    return Proofs(store, log, Publisher(log), keys.roots)

@@ -24,7 +24,7 @@ FAILED = 1
 WRONG_USAGE = 2
 
 _STATED = (
-    *("var", "origin", "host", "port", "tls_certificate", "tls_key"),
+    *("var", "origin", "passphrase_file", "host", "port", "tls_certificate", "tls_key"),
     *("publish_ms", "most_calls", "most_tables", "address_percent"),
 )
 """Options that are settings by the same name."""
@@ -53,13 +53,11 @@ def _do(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
 
     try:
         settings = _settings(asked, environment)
-        match asked.command, asked.what:
-            case "serve", _:
+        match asked.command:
+            case "serve":
                 return _serve(settings, asked.level, asked.until_input_ends)
-            case "keys", "init":
-                return _init_keys(settings)
             case _:
-                return _show_keys(settings)
+                return _keys(asked, settings)
     except (BadSetting, SettingsUnreadable, UnknownSetting) as error:
         return _say(str(error), WRONG_USAGE)
     except HokmError as error:
@@ -90,18 +88,34 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--no-bots", action="store_true", help="do without the house's own bots and stand-ins")
     serve.add_argument("--until-input-ends", action="store_true", help="stop when standard input, a pipe, is closed")
     serve.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
-    keys = commands.add_parser("keys", help="make the keys of the house, or show what is public of them")
-    whats = keys.add_subparsers(dest="what", required=True, metavar="WHAT")
-    _add_settings(whats.add_parser("init", help="make them"))
-    _add_settings(whats.add_parser("show", help="show the public keys and the policy, never a secret"))
-    parser.set_defaults(what=None)
+    _add_keys(commands.add_parser("keys", help="make, list and change the keys of the house, and its policy"))
     return parser
+
+
+def _add_keys(parser: argparse.ArgumentParser) -> None:
+    """What can be done with keys."""
+    whats = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    create = whats.add_parser("create", help="make them")
+    listed = whats.add_parser("list", help="show the public keys, never a secret, and what each is for now")
+    rotate = whats.add_parser("rotate", help="make new ones; games that are not over go on under theirs")
+    rotate.add_argument("roles", nargs="+", choices=("event", "log", "root"), metavar="event|log|root")
+    revoke = whats.add_parser("revoke", help="let an event key sign nothing any more; its open games end")
+    revoke.add_argument("key", help="the event key, in hex, as `list` shows it")
+    policy = whats.add_parser("policy", help="show what readers trust, or change it")
+    policy.add_argument("--add", action="append", default=[], metavar="LINE", help="a line more, such as a witness")
+    policy.add_argument("--drop", action="append", default=[], metavar="WORD", help="drop the lines with this word")
+    policy.add_argument("--quorum", metavar="NAME", help="the witness or group that must cosign, or none")
+    for changing in (rotate, revoke):
+        changing.add_argument("--root", type=Path, metavar="DIR", help="where the root keys are, if not beside them")
+    for each in (create, listed, rotate, revoke, policy):
+        _add_settings(each)
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--var", metavar="DIR", help="directory of the house's files (var)")
     parser.add_argument("--origin", help="name of the log, for ever (localhost/hokm)")
     parser.add_argument("--config", metavar="FILE", type=Path, help="settings in TOML")
+    parser.add_argument("--passphrase-file", metavar="FILE", help="holds the passphrase that locks the secrets")
 
 
 def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
@@ -210,28 +224,12 @@ def _players_program() -> str:
 # keys
 
 
-def _init_keys(settings: Settings) -> int:
+def _keys(asked: argparse.Namespace, settings: Settings) -> int:
     from hokm_server.clock import SystemClock
-    from hokm_server.errors import KeysExist
-    from hokm_server.house_files import keys_of
+    from hokm_server.keys_program import run
 
-    if settings.keys.exists():
-        raise KeysExist(str(settings.keys))
-    keys_of(settings, SystemClock(), os.urandom)
-    print(f"made {settings.keys}; take {settings.keys / 'root.key'} to where no network reaches")
-    return _show_keys(settings)
-
-
-def _show_keys(settings: Settings) -> int:
-    from hokm.entry import parse_entry
-    from hokm.keys import read_manifest
-    from hokm_server import house_keys
-
-    keys = house_keys.load(settings.keys, settings.origin)
-    for key, role in read_manifest(parse_entry(keys.manifest).body).roles():
-        print(f"{role:14}{key.hex()}")
-    print(f"{'root key':14}{keys.policy.root_key(keys.origin).public_key.hex()}")
-    print(f"\nThe policy, for readers ({settings.policy}):\n{keys.policy.format().decode()}", end="")
+    for line in run(asked, settings, SystemClock(), os.urandom):
+        print(line)
     return 0
 
 

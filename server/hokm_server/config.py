@@ -39,6 +39,8 @@ class Settings:
     tls_certificate: Path | None = None
     """A chain of certificates in PEM; without it and its key the server speaks in plain text."""
     tls_key: Path | None = None
+    passphrase_file: Path | None = None
+    """Where the passphrase stands that the secrets of the house are locked by; without it they lie open."""
     bots: bool = True
     """Whether the house's own bots and stand-ins play."""
     publish_ms: int = 1_000

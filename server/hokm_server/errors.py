@@ -194,6 +194,13 @@ class EventKeyGone(Unknown):
     )
 
 
+class EventKeyUnknown(Unknown):
+    """There is no such event key that could be revoked."""
+
+    key: str
+    sentence = "The event key {key} is none of this house's, or is revoked already; nothing was changed."
+
+
 class KeyFileExposed(Malformed):
     """Others than the owner can read or change a secret."""
 
@@ -216,6 +223,13 @@ class KeyFileMissing(Unknown):
     path: str
     what: str
     sentence = "The key file {path} cannot be read: {what}."
+
+
+class KeyLocked(Malformed):
+    """A secret lies under a passphrase that was not given."""
+
+    path: str
+    sentence = "The key file {path} is locked by a passphrase: say where it stands (--passphrase-file)."
 
 
 class KeysDisagree(Malformed):
@@ -251,6 +265,13 @@ class KeysUnwritable(Busy):
     path: str
     what: str
     sentence = "The keys cannot be written to {path}: {what}."
+
+
+class PassphraseWrong(Malformed):
+    """Not the passphrase that locked a secret, or the file is damaged."""
+
+    path: str
+    sentence = "The key file {path} does not open with this passphrase."
 
 
 # Settings.

@@ -19,7 +19,7 @@ are put under a checkpoint and change nothing of it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,21 +76,31 @@ class Inclusion:
 class Log:
     """The log over a store. Methods may be called from any thread; two appends, or two publishings, take turns."""
 
-    def __init__(self, store: Store, head: Path, origin: str, key: SigningKey, policy: Policy | None = None) -> None:
-        """Go on with what the store holds, or begin. New checkpoints are signed by `key`, earlier ones by it or by
-        another key that the policy names for this log; its witnesses are the ones that count.
+    def __init__(
+        self,
+        store: Store,
+        head: Path,
+        origin: str,
+        *keys: SigningKey,
+        former: Iterable[bytes] = (),
+        policy: Policy | None = None,
+    ) -> None:
+        """Go on with what the store holds, or begin.
+
+        Each of `keys` signs every checkpoint: two where readers are changing over from one to the other. What is
+        there already may be signed by public keys of `former` times. The witnesses of the policy are the ones that
+        count.
 
         Raises `CheckpointUnreadable`, `HeadMissing`, `LogBehindHead`, `LogNotOfHead`, and what the store raises.
         """
         self._store = store
         self._head = head
         self._origin = origin
-        self._key = key
-        policy = policy or Policy((), (), (), (), None)
-        own = VKey(origin, SignatureType.ED25519, key.public)
-        self._vkeys = [own, *(log.vkey for log in policy.logs if log.vkey.name == origin and log.vkey != own)]
+        self._keys = keys
+        public = (*(key.public for key in keys), *former)
+        self._vkeys = [VKey(origin, SignatureType.ED25519, key) for key in dict.fromkeys(public)]
         self._tree = Tree(store)
-        self._cosigned = Cosigned(store, policy)
+        self._cosigned = Cosigned(store, policy or Policy((), (), (), (), None))
         self._waiting: list[bytes] = []
         """Entries that are on the disk and not in the tree."""
         self._appending = threading.Lock()
@@ -167,7 +177,7 @@ class Log:
 
     def _sign(self, size: int, tree_root: bytes) -> Published:
         checkpoint = Checkpoint(self._origin, size, tree_root)
-        return Published(checkpoint, sign_checkpoint(checkpoint, self._key).format())
+        return Published(checkpoint, signed_by_all(checkpoint, self._keys).format())
 
     # Start.
 
@@ -232,7 +242,7 @@ class Log:
         note = self._store.checkpoint(size) if size <= self._published.checkpoint.size else None
         if note is None:
             raise UnknownCheckpoint(size)
-        return self._with_cosignatures(self._read(note, self._store.path))
+        return self._with_cosignatures(self._signed_now(self._read(note, self._store.path)))
 
     def cosign(self, checkpoint: Checkpoint, witness: VKey, line: NoteSignature) -> None:
         """Put a cosignature, which the caller has verified, under this checkpoint, which was published."""
@@ -244,6 +254,16 @@ class Log:
             size = -1 if self._witnessed is None else self._witnessed.checkpoint.size
             if checkpoint.size >= size and self._cosigned.met_by(found.note):
                 self._witnessed = found
+
+    def _signed_now(self, published: Published) -> Published:
+        """The same by the keys that sign now, too: those of its time may be known to nobody any more."""
+        note = Note.parse(published.note)
+        own = zip(self._keys, self._vkeys, strict=False)
+        lacking = [key for key, vkey in own if not any(line.is_by(vkey) for line in note.signatures)]
+        if not lacking:
+            return published
+        more = signed_by_all(published.checkpoint, lacking).signatures
+        return Published(published.checkpoint, Note(note.text, (*note.signatures, *more)).format())
 
     def _with_cosignatures(self, published: Published) -> Published:
         size = published.checkpoint.size
@@ -307,6 +327,12 @@ class Log:
         if not 0 <= size <= latest:
             raise OutOfTree(size, latest)
         return size
+
+
+def signed_by_all(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> Note:
+    """The checkpoint with a signature of each of these keys of the log."""
+    notes = [sign_checkpoint(checkpoint, key) for key in keys]
+    return Note(notes[0].text, tuple(signature for note in notes for signature in note.signatures))
 
 
 def _peaks(size: int, read: Reader) -> Nodes:

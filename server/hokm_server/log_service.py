@@ -13,6 +13,7 @@ from hokm.v1.log_service_pb2_grpc import LogServiceServicer
 from hokm_server.log import Log
 from hokm_server.named_table import named_table
 from hokm_server.proofs import Proofs
+from hokm_server.public_keys import PublicKeys
 from hokm_server.shares import Caller
 from hokm_server.status import Context
 from hokm_server.store import Store
@@ -35,9 +36,12 @@ PIECE_BYTES: Final = 1 << 16
 class LogService(LogServiceServicer):
     """Checkpoint, entries and proofs."""
 
-    def __init__(self, store: Store, log: Log, proofs: Proofs, caller_of: Callable[[Context], Caller]) -> None:
+    def __init__(
+        self, store: Store, log: Log, keys: PublicKeys, proofs: Proofs, caller_of: Callable[[Context], Caller]
+    ) -> None:
         self._store = store
         self._log = log
+        self._keys = keys
         self._proofs = proofs
         self._caller_of = caller_of
         self._turns = Turns(READERS)
@@ -47,6 +51,10 @@ class LogService(LogServiceServicer):
     ) -> pb.GetCheckpointResponse:
         """The latest published checkpoint."""
         return pb.GetCheckpointResponse(checkpoint=self._log.published.note.decode())
+
+    async def GetKeys(self, request: pb.GetKeysRequest, context: Context) -> pb.GetKeysResponse:  # noqa: N802
+        """The key manifests, and the root keys that signed them after the first."""
+        return pb.GetKeysResponse(manifests=self._keys.entries, roots=self._keys.roots)
 
     async def GetEntries(self, request: pb.GetEntriesRequest, context: Context) -> pb.GetEntriesResponse:  # noqa: N802
         """Entries of one stream; none where first_version is the next of it.

@@ -92,8 +92,18 @@ class Kept:
 class Proofs:
     """Makes proof files."""
 
-    def __init__(self, store: Store, log: Log, publisher: Publisher, *, seconds: float = MOST_SECONDS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        log: Log,
+        publisher: Publisher,
+        roots: tuple[bytes, ...] = (),
+        *,
+        seconds: float = MOST_SECONDS,
+    ) -> None:
+        """`roots` are the root keys that manifests were signed by after the first."""
         self._store = store
+        self._roots = roots
         self._log = log
         self._publisher = publisher
         self._seconds = seconds
@@ -186,7 +196,7 @@ class Proofs:
             table=table_id,
             round=span.round,
             manifests=self._manifests(size),
-            roots=(),  # every manifest so far is signed by the root key of the policy
+            roots=self._roots,
             opening=span.opening,
             first_version=span.first_version,
             entries=span.entries,

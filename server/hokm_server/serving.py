@@ -17,9 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hokm.entry import event_key_id, leaf
 from hokm.events import Anchor
-from hokm.table import House
 from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock
@@ -37,7 +35,7 @@ from hokm_server.publisher import Publisher
 from hokm_server.sealing import SealKey
 from hokm_server.server import Services, address_of, create_server, credentials_of, listen
 from hokm_server.sign_in import SignInService
-from hokm_server.signets import Signet, Signets
+from hokm_server.signets import signets_of
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.tables import Tables
 from hokm_server.tables_service import TablesService
@@ -90,8 +88,9 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
     async with contextlib.AsyncExitStack() as stack:
         store = Store(settings.database, keys.origin, busy_seconds=settings.busy_ms / 1000)
         stack.callback(store.close)
-        log = Log(store, settings.head, keys.origin, keys.log)
-        _log_manifest(store, log, keys, settings.keys)
+        former = keys.public.log_keys
+        log = Log(store, settings.head, keys.origin, *keys.log_keys, former=former, policy=keys.policy)
+        log_manifests(store, log, keys, settings.keys)
         publisher = Publisher(log, seconds=settings.publish_ms / 1000)
         await stack.enter_async_context(_running(publisher.run()))
         writer = Writer(
@@ -103,7 +102,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             writer=writer,
             clock=clock,
             entropy=entropy,
-            signets=_signets(keys),
+            signets=signets_of(keys),
             seal_key=SealKey(keys.seal, entropy=entropy),
             anchor=lambda: _anchor(log),
             most_tables=settings.most_tables,
@@ -116,7 +115,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         services = Services(
             SignInService(Challenges(keys.origin, clock, entropy), auth),
             TablesService(tables, door.viewer),
-            LogService(store, log, Proofs(store, log, publisher), door.caller),
+            LogService(store, log, keys.public, Proofs(store, log, publisher, keys.public.roots), door.caller),
         )
         listening = create_server(
             services,
@@ -137,26 +136,18 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         yield found
 
 
-def _log_manifest(store: Store, log: Log, keys: HouseKeys, directory: Path) -> None:
-    """See that the log says by which keys it is written; a new log begins with that, published before anything else."""
-    logged = store.entries_of(KEYS_STREAM, 0, 1)
-    if not logged:
-        log.append([Batch(KEYS_STREAM, 0, [keys.manifest])])
+def log_manifests(store: Store, log: Log, keys: HouseKeys, directory: Path) -> None:
+    """See that the log says by which keys it is written, before anything else is: a manifest that is new is published.
+
+    Raises `KeysDisagree` where the log says something else.
+    """
+    entries = keys.public.entries
+    logged = store.entries_of(KEYS_STREAM, 0, len(entries) + 1)
+    if logged != [*entries[: len(logged)]]:
+        raise KeysDisagree(str(directory), "the log has other manifests")
+    if new := entries[len(logged) :]:
+        log.append([Batch(KEYS_STREAM, len(logged), new)])
         log.publish()
-    elif logged != [keys.manifest]:
-        raise KeysDisagree(str(directory), "the log begins with another manifest")
-
-
-def _signets(keys: HouseKeys) -> Signets:
-    house = House(keys.origin, keys.event.public, _other_keys(keys))
-    signet = Signet(house, keys.event, event_key_id(keys.origin, keys.event.public), keys.house_secret)
-    named = leaf(keys.manifest)
-    return Signets(named, {named: house}, {named: signet})
-
-
-def _other_keys(keys: HouseKeys) -> frozenset[bytes]:
-    roots = (root.public_key for root in keys.policy.roots)
-    return frozenset((keys.log.public, keys.operator.public, *roots))
 
 
 def _anchor(log: Log) -> Anchor:

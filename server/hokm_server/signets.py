@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hokm.entry import event_key_id, leaf
 from hokm.signing import SigningKey
 from hokm.table import House
 from hokm_server.errors import EventKeyGone
+from hokm_server.house_keys import HouseKeys
 
 
 class Signet(NamedTuple):
@@ -52,3 +54,19 @@ class Signets:
         if found is None:
             raise EventKeyGone(self.houses[manifest_leaf].event_key.hex())
         return found
+
+
+def signets_of(keys: HouseKeys) -> Signets:
+    """The signets that a house has with these keys."""
+    public = keys.public
+    houses, signets = {}, {}
+    for entry, manifest in zip(public.entries, public.manifests, strict=True):
+        named, own = leaf(entry), manifest.event_key
+        houses[named] = house = House(keys.origin, own, public.all_keys - {own})
+        revoking = public.revoking(own)
+        signing = keys.event_keys.get(own if revoking is None else revoking.event_key)
+        if signing is not None:
+            secret = keys.event_keys[own].house_secret if own in keys.event_keys else b""
+            key_id = event_key_id(keys.origin, signing.key.public)
+            signets[named] = Signet(house, signing.key, key_id, secret, revoking is not None)
+    return Signets(leaf(public.entries[-1]), houses, signets)

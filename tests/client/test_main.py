@@ -15,7 +15,7 @@ import pytest
 
 from hokm_client.__main__ import main
 from hokm_client.identity import read_or_make_identity
-from hokm_server import house_keys
+from hokm_server import rotation
 from tests.client.visits import house
 
 
@@ -81,8 +81,8 @@ async def test_no_tables_are_a_sentence_beside_the_list(tmp_path: Path) -> None:
 
 async def test_a_policy_of_another_house_is_named_as_such(tmp_path: Path) -> None:
     """It is more often the wrong policy than a wrong server."""
-    other = house_keys.create(tmp_path / "keys", "example.org/hokm", 0, entropy=secrets.token_bytes)
-    other.write_policy(tmp_path / "policy")
+    other = rotation.create(tmp_path / "keys", "example.org/hokm", 0, entropy=secrets.token_bytes)
+    (tmp_path / "policy").write_bytes(other.public.policy_file)
     async with house(tmp_path / "house") as found:
         status, _, said = await typed("list", "--server", found.address, "--var", str(tmp_path))
     assert status == 1

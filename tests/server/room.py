@@ -8,14 +8,13 @@ the same. At the end of a test `audit` has every log of the room judged by the v
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from hokm.deal import commitment
-from hokm.entry import ZERO_HASH, event_key_id, leaf, sign_move
+from hokm.entry import sign_move
 from hokm.errors import HokmError
 from hokm.events import (
     Act,
@@ -30,15 +29,13 @@ from hokm.events import (
     SeatKind,
     SignedMove,
 )
-from hokm.keys import KeyManifest, sign_manifest
-from hokm.policy import Log as PolicyLog
-from hokm.policy import Policy, root_name
 from hokm.rules import TableRules
-from hokm.signing import SignatureType, SigningKey, VKey
-from hokm.table import Ceremony, House, Over, Round, Table, evolve, may_play, opened, stand_in_wanted, to_act
+from hokm.signing import SigningKey
+from hokm.table import Ceremony, Over, Round, Table, evolve, may_play, opened, stand_in_wanted, to_act
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.verify import Report, verify
 from hokm.wire import write_move
+from hokm_server import rotation
 from hokm_server.auth import Viewer
 from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.errors import DatabaseFull
@@ -46,8 +43,9 @@ from hokm_server.feed import Outbox
 from hokm_server.live import LiveTable, Made
 from hokm_server.log import Log
 from hokm_server.sealing import SealKey
-from hokm_server.signets import Signet, Signets
-from hokm_server.store import KEYS_STREAM, Batch, Outcome, SealName, Store
+from hokm_server.serving import log_manifests
+from hokm_server.signets import signets_of
+from hokm_server.store import Batch, Outcome, SealName, Store
 from hokm_server.tables import Tables
 from hokm_server.writer import Writer
 from tests.audit import audit_table, events_of, proof_so_far
@@ -81,32 +79,8 @@ class Room:
         self.folder = folder
         self.clock = ManualClock()
         self.rng = random.Random(seed)
-        self.event_key, self.log_key, self.root_key, self.operator_key, next_root = (self.new_key() for _ in range(5))
-        self.seal_key, self.secret = self.octets(), self.octets()
-        self.house = House(ORIGIN, self.event_key.public)
-        self.signet = Signet(self.house, self.event_key, event_key_id(ORIGIN, self.event_key.public), self.secret)
-        self.operator = Viewer(self.operator_key.public, True)
-        self.policy = Policy(
-            (PolicyLog(VKey(ORIGIN, SignatureType.ED25519, self.log_key.public)),),
-            (VKey(root_name(ORIGIN), SignatureType.ED25519, self.root_key.public),),
-            (),
-            (),
-            None,
-        )
-        self.manifest = sign_manifest(
-            KeyManifest(
-                version=0,
-                previous=ZERO_HASH,
-                time_ms=self.clock.ms,
-                origin=ORIGIN,
-                event_key=self.event_key.public,
-                log_key=self.log_key.public,
-                operator_keys=(self.operator_key.public,),
-                next_root_hash=hashlib.sha256(next_root.public).digest(),
-                revoked_keys=(),
-            ),
-            self.root_key,
-        )
+        self.keys = rotation.create(folder / "keys", ORIGIN, self.clock.ms, entropy=self.octets)
+        self.operator = Viewer(self.keys.operator.public, True)
         self.by_key: dict[bytes, Seated] = {}
         """Everybody who has ever sat down, and every stand-in."""
         self.opened: list[bytes] = []
@@ -118,19 +92,17 @@ class Room:
     def start(self) -> None:
         """Build every part."""
         self.store = Store(self.folder / "hokm.sqlite", ORIGIN)
-        self.log = Log(self.store, self.folder / "head", ORIGIN, self.log_key)
-        if not self.store.size:
-            self.log.append([Batch(KEYS_STREAM, 0, [self.manifest])])
-            self.log.publish()
-        named = leaf(self.manifest)
+        keys = self.keys
+        self.log = Log(self.store, self.folder / "head", ORIGIN, *keys.log_keys, former=keys.public.log_keys)
+        log_manifests(self.store, self.log, keys, self.folder)
         self.writer = Writer(self._append, asyncio.get_running_loop())
         self.tables = Tables(
             store=self.store,
             writer=self.writer,
             clock=self.clock,
             entropy=self.octets,
-            signets=Signets(named, {named: self.house}, {named: self.signet}),
-            seal_key=SealKey(self.seal_key, entropy=self.octets),
+            signets=signets_of(keys),
+            seal_key=SealKey(keys.seal, entropy=self.octets),
             anchor=self._anchor,
         )
         self.tables.start()
@@ -405,7 +377,7 @@ class Room:
     def folded(self, table_id: bytes) -> Table:
         """The table as its entries give it."""
         first, *rest = self.events(table_id)
-        table = opened(self.house, first)
+        table = opened(self.table(table_id).house, first)
         for event in rest:
             table = evolve(table, event)
         return table
@@ -420,13 +392,13 @@ class Room:
         await self.settle()
         assert self.folded(table_id) == self.table(table_id)
         self.log.publish()
-        return audit_table(self.store, self.log, self.policy, table_id)
+        return audit_table(self.store, self.log, self.keys.public, table_id)
 
     async def judge(self, table_id: bytes) -> Report:
         """What the verifier says of the whole stream."""
         await self.settle()
         self.log.publish()
-        return verify(proof_so_far(self.store, self.log, table_id), self.policy)
+        return verify(proof_so_far(self.store, self.log, self.keys.public, table_id), self.keys.policy)
 
 
 def is_over(table: Table) -> bool:

@@ -15,7 +15,7 @@ from hokm.keys import check_manifests
 from hokm.notation import read_base64, write_base64
 from hokm.policy import Policy
 from hokm.signing import SigningKey
-from hokm_server import house_keys
+from hokm_server import key_files, rotation
 from hokm_server.errors import (
     KeyFileExposed,
     KeyFileMalformed,
@@ -26,11 +26,12 @@ from hokm_server.errors import (
     KeysUnwritable,
 )
 from hokm_server.files import write_new
-from hokm_server.house_keys import HouseKeys, Role, load
+from hokm_server.house_keys import HouseKeys, load
+from hokm_server.key_files import Role
 from tests.server.stores import ORIGIN
 
 NOW = 1_800_000_000_000
-create = partial(house_keys.create, entropy=os.urandom)
+create = partial(rotation.create, entropy=os.urandom)
 NEEDED = [role for role in Role if role is not Role.ROOT]
 
 
@@ -51,7 +52,7 @@ def test_keys_are_made_once_and_read_back(tmp_path: Path) -> None:
 
 
 def public(keys: HouseKeys) -> tuple[bytes, ...]:
-    return (keys.event.public, keys.log.public, keys.operator.public, keys.house_secret, keys.manifest)
+    return (keys.event.public, keys.log.public, keys.operator.public, *keys.public.entries)
 
 
 def test_modes_of_the_files(directory: Path) -> None:
@@ -62,6 +63,7 @@ def test_modes_of_the_files(directory: Path) -> None:
         "event.key",
         "log.key",
         "root.key",
+        "root-1.key",
         "operator.key",
         "house.secret",
         "seal.key",
@@ -71,19 +73,16 @@ def test_modes_of_the_files(directory: Path) -> None:
     }
 
 
-def test_readers_trust_the_policy_and_the_policy_vouches_for_the_rest(directory: Path, tmp_path: Path) -> None:
+def test_readers_trust_the_policy_and_the_policy_vouches_for_the_rest(directory: Path) -> None:
     """From the two keys of the policy file, a reader gets to all that sign."""
     keys = load(directory, ORIGIN)
-    keys.write_policy(tmp_path / "policy")
-    policy = Policy.parse((tmp_path / "policy").read_bytes())
-    assert b"\nquorum none\n" in (tmp_path / "policy").read_bytes()
-    (manifest,) = check_manifests([keys.manifest], policy.root_key(ORIGIN))
+    policy = Policy.parse(keys.public.policy_file)
+    assert b"\nquorum none\n" in keys.public.policy_file
+    (manifest,) = check_manifests(keys.public.entries, policy.root_key(ORIGIN))
     assert manifest.event_key == keys.event.public
     assert manifest.log_key == policy.logs[0].vkey.public_key == keys.log.public
     assert manifest.operator_keys == (keys.operator.public,)
     assert manifest.time_ms == NOW
-    with pytest.raises(KeysUnwritable):
-        keys.write_policy(tmp_path / "nowhere/policy")
 
 
 def test_the_root_key_may_be_away(directory: Path) -> None:
@@ -100,8 +99,8 @@ def test_the_root_key_may_be_away(directory: Path) -> None:
 @pytest.mark.parametrize("role", NEEDED)
 def test_a_missing_key_is_told(directory: Path, role: Role) -> None:
     """Each file by its path."""
-    (directory / role.file).unlink()
-    with pytest.raises(KeyFileMissing, match=role.file):
+    (directory / role.file()).unlink()
+    with pytest.raises(KeyFileMissing, match=role.file()):
         load(directory, ORIGIN)
 
 
@@ -123,7 +122,7 @@ def test_a_missing_directory_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("role", list(Role))
 def test_a_key_that_is_open_to_others_is_refused(directory: Path, role: Role, mode: int) -> None:
     """To the group or to everybody, to read or to write, the root key too."""
-    (directory / role.file).chmod(mode)
+    (directory / role.file()).chmod(mode)
     with pytest.raises(KeyFileExposed) as caught:
         load(directory, ORIGIN)
     assert caught.value.mode == f"{mode:04o}"
@@ -216,7 +215,7 @@ def test_a_making_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
             raise OSError(28, "No space left on device")
         write_new(path, octets, mode)
 
-    monkeypatch.setattr(house_keys, "write_new", full)
+    monkeypatch.setattr(key_files, "write_new", full)
     with pytest.raises(KeysUnwritable, match="No space left"):
         create(tmp_path / "keys", ORIGIN, NOW)
     assert list(tmp_path.iterdir()) == []
@@ -235,9 +234,10 @@ def test_no_secret_is_ever_shown(directory: Path) -> None:
     keys = load(directory, ORIGIN)
     shown = repr(keys)
     assert keys.event.public.hex() in shown
-    secrets = [read_base64((directory / role.file).read_text().split()[-1]) for role in NEEDED]
+    secrets = [read_base64((directory / role.file()).read_text().split()[-1]) for role in NEEDED]
     assert len(secrets) == 6
-    assert {keys.house_secret, keys.seal, keys.token_secret} < set(secrets)
+    house_secret = keys.event_keys[keys.event.public].house_secret
+    assert {house_secret, keys.seal, keys.token_secret} < set(secrets)
     for secret in secrets:
         assert secret is not None
         for spelling in (secret.hex(), repr(secret)[2:-1], write_base64(secret)):

@@ -219,7 +219,7 @@ async def test_a_new_log_begins_with_its_keys_and_is_published(visit: Visit) -> 
     checkpoint = verify_checkpoint(note, [log.vkey for log in keys.policy.logs])
     assert checkpoint.size == 1
     (entry,) = (await visit.log.GetEntries(log_pb.GetEntriesRequest(table_id=KEYS))).entries
-    assert entry == keys.manifest
+    assert entry == keys.public.entries[0]
     proof = await visit.log.GetInclusionProof(log_pb.GetInclusionProofRequest(table_id=KEYS, version=0))
     assert check_inclusion(leaf(entry), proof.index, proof.tree_size, list(proof.hashes), checkpoint.root)
 

@@ -180,7 +180,7 @@ async def test_only_an_operators_new_bot_stands_in_where_one_is_wanted(room: Roo
     await refused(person, hakem, SeatNotFree, kind=PERSON)
     player = Seated(hakem, BOT, players[hakem].key, room.operator)
     await refused(player, hakem, KeyNotNew)
-    house = Seated(hakem, BOT, room.event_key, room.operator)
+    house = Seated(hakem, BOT, room.keys.event, room.operator)
     await refused(house, hakem, KeyNotNew)
     await room.stand_in(table_id, hakem)
     await room.finish(table_id)

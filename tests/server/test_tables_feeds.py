@@ -247,7 +247,7 @@ async def test_cards_are_sent_when_they_are_released(room: Room, packets: Packet
         assert {note.seat for note in notes} == set(reader.seats)
         assert hand_of([card for note in notes for card in note.cards]) == hands[reader.seats[0]]
         for signed in reader.notes:
-            assert hand_signed_by(signed.note, signed.signature, room.event_key.public)
+            assert hand_signed_by(signed.note, signed.signature, room.keys.event.public)
     await room.finish(table_id)
 
 

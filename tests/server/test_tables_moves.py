@@ -293,7 +293,7 @@ class Hostile:
             (SeenOther, {"seen_hash": bytes(32)}),
             (BadSignature, {"key": stranger.key}),
             (BadSignature, {"key": other.key}),
-            (BadSignature, {"key": room.event_key}),
+            (BadSignature, {"key": room.keys.event}),
         ]
         if decision.opened:
             stale = decision.opened - 1
@@ -353,7 +353,7 @@ async def _while_seating(room: Room, hostile: Hostile) -> None:
     await hostile.refused(WrongContext, one, join(one), round=1)
     await hostile.refused(SeenOther, one, join(one), seen_hash=bytes(32))
     await hostile.refused(SeenNotYet, one, join(one), seen_version=9)
-    house = Seated(1, PERSON, room.event_key, Viewer(room.event_key.public, False))
+    house = Seated(1, PERSON, room.keys.event, Viewer(room.keys.event.public, False))
     await hostile.refused(KeyNotNew, house, join(house))
     await hostile.refused(SeatIsFree, one, Leave())
     for act in (Play(0), NameTrump(0), Commit(room.octets()), Return(), Resign()):

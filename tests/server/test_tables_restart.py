@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,7 @@ from hokm.table import Ceremony, Round, expires_ms, stand_in_wanted, to_act
 from hokm.verify import Code
 from hokm_server import draft
 from hokm_server.draft import NOTHING_BESIDE, Beside
+from hokm_server.house_keys import EventKey
 from hokm_server.live import Made
 from tests.server.room import (
     TWO_AND_BOTS,
@@ -360,7 +362,8 @@ async def test_the_number_of_the_house_is_sealed_all_the_same(room: Room) -> Non
     """A house whose secret was changed while a game ran still has it."""
     table_id, _ = await room.seat_four(PATIENT)
     await room.play(table_id, revealing)
-    room.signet = room.signet._replace(secret=room.octets())
+    event = room.keys.event
+    room.keys = replace(room.keys, event_keys={event.public: EventKey(event, room.octets())})
     await room.restart()
     await room.finish(table_id)
 
@@ -374,7 +377,7 @@ async def test_a_key_that_is_not_there_loses_every_number(room: Room, expected_e
         await room.play(table_id, until)
         tables.append(table_id)
     await room.decide(tables[0], 0)
-    room.seal_key = room.octets()
+    room.keys = replace(room.keys, seal=room.octets())
     await room.restart()
     for table_id in tables:
         content = room.last(table_id)
