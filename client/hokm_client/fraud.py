@@ -45,6 +45,8 @@ class FraudKind(StrEnum):
     """A set of commitments that is not the one that was sent."""
     TWO_SETS = "TWO_SETS"
     """Two sets of commitments for one context."""
+    NOT_WITNESSED = "NOT_WITNESSED"
+    """A set of commitments that is said to be in a log which witnesses have seen, and is not."""
     WRONG_NUMBER = "WRONG_NUMBER"
     """A number that does not open its commitment."""
     BAD_NOTE = "BAD_NOTE"
@@ -64,7 +66,7 @@ class FraudKind(StrEnum):
     def protest(self) -> ProtestReason:
         """The reason under which it is protested."""
         match self:
-            case FraudKind.CHANGED_SET | FraudKind.TWO_SETS | FraudKind.WRONG_NUMBER:
+            case FraudKind.CHANGED_SET | FraudKind.TWO_SETS | FraudKind.NOT_WITNESSED | FraudKind.WRONG_NUMBER:
                 return ProtestReason.BAD_SET
             case FraudKind.BAD_NOTE | FraudKind.TWO_HANDS | FraudKind.WRONG_HAND:
                 return ProtestReason.BAD_HAND

@@ -76,9 +76,9 @@ class OwnNumber:
         return number
 
     def _closing_entry(self, ceremony: Ceremony) -> bytes:
-        """The CommitSetClosed of the ceremony: what opened the steps that are open."""
-        opened = min(step.opened for step in ceremony.decisions if step is not None)
-        return self._stream.entries[opened]
+        """The CommitSetClosed of the ceremony."""
+        assert ceremony.closed is not None
+        return self._stream.entries[ceremony.closed]
 
     def _check_commitment(self, ceremony: Ceremony, number: bytes, exhibits: dict[str, bytes]) -> None:
         made = commitment(ceremony.ctx, self._seat, self._key, number)

@@ -279,7 +279,7 @@ class Player:
             found = manifests.of(content.manifest_leaf)
         if found is None:
             raise StrangeAnswer("the table names a key manifest that the root has not signed")
-        return Stream(table_id, found)
+        return Stream(table_id, found, self.policy)
 
     async def _learn(self, stream: Stream) -> None:
         """Let a stream know of the manifests that there are now."""

@@ -18,6 +18,7 @@ from hokm.events import (
     CeremonyOpened,
     CeremonyVoided,
     CommitSetClosed,
+    CommitSetWitnessed,
     Dealt,
     EarlyTurned,
     Event,
@@ -63,6 +64,7 @@ from hokm.table import (
     may_call_away,
     may_fault,
     may_reopen,
+    may_witness,
     next_context,
     openings,
     opens,
@@ -76,7 +78,7 @@ from hokm.table import (
 )
 from hokm_client.fraud import Fraud, FraudKind
 
-HOUSE_WORD: Final = (Reopened, StoodIn, ServerFault)
+HOUSE_WORD: Final = (CommitSetWitnessed, Reopened, StoodIn, ServerFault)
 """Rulings that may stand without being due or overdue, within bounds."""
 
 
@@ -97,8 +99,8 @@ def forged(table: Table, what: str, kind: FraudKind = FraudKind.FORGED_RULING) -
 def check_ruling(table: Table, time_ms: int, content: Ruling) -> None:
     """Hold the next entry, a ruling, against the rules.
 
-    The signature under a stand-in's Join is the stream's to check. Raises `Fraud`, and what `rule` and
-    `decide_stand_in` raise.
+    The signature under a stand-in's Join, and who has seen a commit set, are the stream's to check. Raises `Fraud`, and
+    what `rule` and `decide_stand_in` raise.
     """
     kind = type(content)
     if isinstance(content, HOUSE_WORD) and _is_house_word(table, time_ms, content):
@@ -152,9 +154,11 @@ def _supply_of(table: Table, content: Ruling) -> Supply:
             return Supply()
 
 
-def _is_house_word(table: Table, time_ms: int, content: Reopened | StoodIn | ServerFault) -> bool:
+def _is_house_word(table: Table, time_ms: int, content: CommitSetWitnessed | Reopened | StoodIn | ServerFault) -> bool:
     """Whether it may stand as the house's word; False where only a rule could have brought it."""
     match content:
+        case CommitSetWitnessed():
+            return may_witness(table, time_ms)
         case Reopened():
             if due(table, table.time_ms) is not None or not may_reopen(table, content, time_ms):
                 raise forged(table, "a decision begins anew that has not run out, or has begun anew before")

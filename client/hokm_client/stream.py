@@ -7,6 +7,7 @@ An entry is taken if all of this holds, and is evidence of fraud if not:
     its version is the next one, and it names the leaf of the entry before; an entry that is there already is the same
     a ruling    is the one that is due, or that a deadline brings, with the very content that the rules give it;
                 numbers in it open their commitments. What is the house's own word keeps its bounds.
+    witnesses   have seen a commit set by the policy of whoever reads, where the table waits for them
     a move      comes when no ruling has to; it is signed by the key that holds the seat, has seen the entry that it
                 says, and the rules let it pass
     a round     once its numbers are public, is decided again with all four hands
@@ -22,6 +23,7 @@ from typing import NamedTuple
 from hokm.entry import ZERO_HASH, Entry, event_key_id, leaf, move_signed_by, parse_entry, signed_by
 from hokm.errors import HokmError, Malformed, NotUnderstood, SeenOther, TooLong
 from hokm.events import (
+    CommitSetWitnessed,
     Event,
     ServerFault,
     ServerFaultCause,
@@ -29,7 +31,9 @@ from hokm.events import (
     StoodIn,
     TableOpened,
 )
+from hokm.policy import Policy
 from hokm.table import (
+    Ceremony,
     House,
     Over,
     Round,
@@ -47,6 +51,7 @@ from hokm_client.errors import ManifestWanted
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.rulings import Deal, check_ruling, decide_again, revealed
 from hokm_client.trust import Manifests, TableKeys
+from hokm_client.witnesses import check_set_witnessed
 
 
 class Step(NamedTuple):
@@ -66,13 +71,14 @@ class Stream:
     """The checked entries of one table."""
 
     __slots__ = (
-        *("_has_asked", "_house", "_key_id", "_manifest_leaf", "_of_round", "_own", "_successors"),
+        *("_has_asked", "_house", "_key_id", "_manifest_leaf", "_of_round", "_own", "_policy", "_successors"),
         *("dealt_at", "entries", "id", "leaves", "table", "trumps_at"),
     )
 
-    def __init__(self, table_id: bytes, keys: TableKeys) -> None:
-        """`keys` are those of the manifest that the table's first entry names."""
+    def __init__(self, table_id: bytes, keys: TableKeys, policy: Policy) -> None:
+        """`keys` are those of the manifest that the table's first entry names; `policy` says whose word counts."""
         self.id = table_id
+        self._policy = policy
         self._manifest_leaf = keys.leaf
         self._house = House(keys.manifest.origin, keys.manifest.event_key, keys.other_keys)
         self._key_id = keys.manifest.event_key_id
@@ -234,11 +240,20 @@ class Stream:
             check_ruling(table, event.time_ms, content)
             if isinstance(content, StoodIn):
                 self._check_signed(table, content.join)
+            elif isinstance(content, CommitSetWitnessed):
+                self._check_witnessed(table, event, content)
             return decide_again(table, event, self._of_round) if revealed(content) else None
         except Fraud:
             raise
         except HokmError as error:
             raise self._forged(str(error)) from None
+
+    def _check_witnessed(self, table: Table, event: Event, content: CommitSetWitnessed) -> None:
+        """The commit set of this ceremony has been seen."""
+        assert isinstance(table.stage, Ceremony)
+        assert table.stage.closed is not None
+        closed = self.leaves[table.stage.closed]
+        check_set_witnessed(content, event.version, closed, self._house.origin, self._policy)
 
     def _check_move(self, table: Table, event: Event, signed: SignedMove) -> None:
         wanted = due(table, event.time_ms) or overdue(table, event.time_ms)

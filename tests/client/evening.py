@@ -26,7 +26,7 @@ from hokm.events import (
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.rules import TableRules
 from hokm.signing import SigningKey
-from hokm.table import Ceremony, LaidCard, Over, Round, Seating, Table, decide, signer, to_act, vouch
+from hokm.table import Ceremony, LaidCard, Over, Round, Seating, Table, decide, may_witness, signer, to_act, vouch
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move, write_event
 from hokm_client.bot import random_legal
@@ -74,7 +74,7 @@ class Evening:
         """What our seats send does not arrive."""
         keys = self.manifests().of(self.house.manifest_leaf)
         assert keys is not None
-        self.desk = Desk(Stream(self.game.id, keys))
+        self.desk = Desk(Stream(self.game.id, keys, self.house.policy))
         for number in ours:
             key = self.game.players[number].key
             self.desk.seats.append(Seat(self.desk.stream, number, key, self.keeping, self.chance.randbytes))
@@ -220,8 +220,10 @@ class Evening:
     # Stretches.
 
     def step(self) -> None:
-        """Somebody who is to act does so: one of ours if one is."""
+        """Somebody who is to act does so: one of ours if one is. Witnesses come where they are waited for."""
         self.game.settle()
+        if may_witness(self.table, self.game.now_ms):
+            self.game.witness()
         self.feed()
         for seat in self.desk.seats:
             if (act := seat.automatic()) is None:

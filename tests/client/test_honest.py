@@ -49,7 +49,7 @@ def test_every_way_to_deal_is_followed(rules: TableRules) -> None:
 def test_no_honest_stream_is_accused(seed: int) -> None:
     """Silence, leaving, coming back, stand-ins, faults and a house that was down: all of it passes every check."""
     kinds = (FOUR_PERSONS, TWO_AND_BOTS, (SeatKind.PERSON, SeatKind.BOT, SeatKind.BOT, SeatKind.BOT))[seed % 3]
-    game = Game(TestHouse(seed=seed), TableRules(target=3), kinds)
+    game = Game(TestHouse(seed=seed), TableRules(target=3, witnessed=seed % 4 == 0), kinds)
     game.sit()
     game.wander(mischief=0.08)
     reading = Evening((0,), game=game)

@@ -29,7 +29,7 @@ def follow(proof: Proof, policy: Policy) -> int:
     assert isinstance(opening, TableOpened)
     keys = manifests.of(opening.manifest_leaf)
     assert keys is not None
-    return sum(1 for _ in Stream(proof.table, keys).take(0, proof.entries))
+    return sum(1 for _ in Stream(proof.table, keys, policy).take(0, proof.entries))
 
 
 @pytest.mark.parametrize("seed", range(4))

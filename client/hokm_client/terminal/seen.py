@@ -180,6 +180,8 @@ def _seated(place: Place | None) -> Seated:
 
 def _seconds_left(table: Table, now_ms: int) -> int | None:
     deadlines = [decision.deadline_ms for _, decision in to_act(table)]
+    if isinstance(table.stage, Ceremony) and table.stage.wait is not None:
+        deadlines.append(table.stage.wait.deadline_ms)
     return _seconds(min(deadlines), now_ms) if deadlines else None
 
 
@@ -204,6 +206,8 @@ def _tea(table: Table, now_ms: int) -> Tea | None:
 def _step(ceremony: Ceremony) -> Step:
     if ceremony.commit_set is None:
         return Step.COMMIT
+    if ceremony.wait is not None:
+        return Step.WITNESS
     return Step.REVEAL if any(ceremony.decisions) else Step.DEAL
 
 
