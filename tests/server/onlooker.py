@@ -61,7 +61,7 @@ class Onlooker:
         room = self.room
         room.log.publish()
         proofs = Proofs(room.store, room.log, Publisher(room.log))
-        log = LogService(room.store, room.log, proofs, lambda _: self.viewer.caller)
+        log = LogService(room.store, room.log, room.keys.public, proofs, lambda _: self.viewer.caller)
         last = room.table(self.table_id).version
         answers = (
             await log.GetCheckpoint(log_pb.GetCheckpointRequest(), NO_CONTEXT),
