@@ -192,7 +192,7 @@ def test_memory_is_bounded(filling: str) -> None:
 
 def test_a_string_may_hold_any_number_of_marks() -> None:
     """Only those outside of strings cost values."""
-    assert Proof.parse(with_(origin=",:[{" * 3000)).origin == ",:[{" * 3000
+    assert Proof.parse(with_(checkpoint=",:[{" * 3000)).checkpoint == ",:[{" * 3000
 
 
 def test_origin_and_checkpoint_may_be_any_text_and_are_then_refused() -> None:

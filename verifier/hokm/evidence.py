@@ -31,12 +31,14 @@ from typing import Any, Final
 from hokm import json_values as read
 from hokm.errors import BadEvidence
 from hokm.merkle import HASH_BYTES
-from hokm.notation import write_base64
-from hokm.proof import LEAST_ENTRY_BYTES, MOST_GAME_BYTES, MOST_MANIFESTS
+from hokm.notation import MOST_ORIGIN_BYTES, write_base64
+from hokm.proof import LEAST_ENTRY_BYTES, MOST_ENTRIES, MOST_GAME_BYTES, MOST_MANIFESTS
 
 FORMAT: Final = "hokm/v1/evidence"
 
 MOST_EXHIBITS: Final = 8
+MOST_TEXT: Final = 1000
+"""Characters of the kind, and of the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +104,16 @@ _entry: Final = read.octets_of(LEAST_ENTRY_BYTES, MOST_GAME_BYTES)
 
 _FIELDS: Final[dict[str, read.Read[Any]]] = {
     "format": read.exactly(FORMAT),
-    "kind": read.text,
+    "kind": read.text_of(MOST_TEXT),
     "proves": read.flag,
-    "sentence": read.text,
-    "origin": read.text,
+    "sentence": read.text_of(MOST_TEXT),
+    "origin": read.text_of(MOST_ORIGIN_BYTES),
     "table": read.table_id,
     "version": read.number,
     "seen_ms": read.number,
     "manifests": read.list_of(_entry, MOST_MANIFESTS),
     "roots": read.list_of(read.octets_of(HASH_BYTES, HASH_BYTES), MOST_MANIFESTS),
-    "entries": read.list_of(_entry, MOST_GAME_BYTES),
+    "entries": read.list_of(_entry, MOST_ENTRIES),
     "exhibits": _exhibits,
 }
 _NOT_ALWAYS: Final = frozenset({"roots"})

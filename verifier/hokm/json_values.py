@@ -7,6 +7,7 @@ text can hold before it makes any, because very many very small ones would take 
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -29,19 +30,20 @@ _MARKS: Final = b",:[{"
 _LEAST_FOR_MARK: Final = 12
 """A text has one of these marks in so many bytes at most, however it is set out: hashes and entries are long."""
 _FEW_MARKS: Final = 4096
+_MOST_OBJECTS: Final = 1 << 15
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 def load(octets: bytes) -> Any:
     """The JSON values of a text, of which no object has a key twice and every number is from 0 to 2^63 - 1.
 
-    Each value costs a mark in the text. So where marks are rare, the values take little more memory than the text.
-    Raises `NotSuch`.
+    Each value costs a mark in the text. So where marks are rare, the values take little more memory than the text;
+    and where there are many objects, not even the others are made. Raises `NotSuch`.
     """
     if not _is_sparse(octets):
         raise NotSuch("it has more values than any such file of its length")
     try:
-        return _DECODER.decode(octets.decode())
+        return _decoder().decode(octets.decode())
     except UnicodeDecodeError:
         raise NotSuch("it is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -68,11 +70,21 @@ def _marks_in(octets: bytes) -> int:
     return len(octets) - len(octets.translate(None, _MARKS))
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise NotSuch("an object has a key twice")
-    return values
+def _decoder() -> json.JSONDecoder:
+    """One for each text: it counts."""
+    objects = itertools.count(1)
+
+    def make(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            raise NotSuch("an object has a key twice")
+        if next(objects) > _MOST_OBJECTS:
+            raise NotSuch(f"it has more than {_MOST_OBJECTS} objects")
+        return values
+
+    return json.JSONDecoder(
+        object_pairs_hook=make, parse_int=_whole_number, parse_float=_whole_number, parse_constant=_whole_number
+    )
 
 
 def _whole_number(spelled: str) -> int:
@@ -80,11 +92,6 @@ def _whole_number(spelled: str) -> int:
     if value is None:
         raise NotSuch(f"{shown(spelled)} is not a whole number from 0 to {MOST}")
     return value
-
-
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole_number, parse_float=_whole_number, parse_constant=_whole_number
-)
 
 
 def shown(text: str) -> str:
@@ -100,6 +107,17 @@ def text(value: Any, name: str) -> str:
     if type(value) is not str:
         raise NotSuch(f"{name} is not a string")
     return value
+
+
+def text_of(most: int) -> Read[str]:
+    """A reader of a string of at most so many characters."""
+
+    def read(value: Any, name: str) -> str:
+        if len(text(value, name)) > most:
+            raise NotSuch(f"{name} has more than {most} characters")
+        return str(value)
+
+    return read
 
 
 def number(value: Any, name: str) -> int:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import binascii
 import re
 
-_ORIGIN = re.compile(r"[!-*,-~]{1,255}")
+MOST_ORIGIN_BYTES = 255
+
+_ORIGIN = re.compile(f"[!-*,-~]{{1,{MOST_ORIGIN_BYTES}}}")
 _DECIMAL = re.compile("0|[1-9][0-9]{0,18}")
 
 MOST = 2**63 - 1

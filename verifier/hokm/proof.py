@@ -33,13 +33,17 @@ from typing import Any, Final
 from hokm import json_values as read
 from hokm.errors import BadProof
 from hokm.merkle import HASH_BYTES
-from hokm.notation import write_base64
+from hokm.notation import MOST_ORIGIN_BYTES, write_base64
+from hokm.note import MOST_BYTES as MOST_NOTE_BYTES
 
 FORMAT: Final = "hokm/v1/proof"
 
 MOST_ROUND_BYTES: Final = 8 * 1024 * 1024
 MOST_GAME_BYTES: Final = 64 * 1024 * 1024
 
+MOST_ENTRIES: Final = 1 << 16
+"""In one proof: several times what the longest game can have."""
+MOST_ANCHORS: Final = 1 << 12
 LAST_ROUND: Final = 2**32 - 1
 """That a context can name."""
 MOST_HASHES: Final = 64
@@ -158,10 +162,11 @@ def _texts(several: tuple[bytes, ...]) -> list[str]:
 _entry: Final = read.octets_of(LEAST_ENTRY_BYTES, MOST_GAME_BYTES)
 _hash: Final = read.octets_of(HASH_BYTES, HASH_BYTES)
 _hashes: Final = read.list_of(_hash, MOST_HASHES)
-_entries: Final = read.list_of(_entry, MOST_GAME_BYTES)
+_entries: Final = read.list_of(_entry, MOST_ENTRIES)
 _manifest: Final = read.record(ManifestProof, {"entry": _entry, "index": read.number, "inclusion": _hashes})
 _inclusion: Final = read.record(Inclusion, {"version": read.number, "index": read.number, "hashes": _hashes})
-_anchor: Final = read.record(AnchorProof, {"version": read.number, "checkpoint": read.text, "consistency": _hashes})
+_note: Final = read.text_of(MOST_NOTE_BYTES)
+_anchor: Final = read.record(AnchorProof, {"version": read.number, "checkpoint": _note, "consistency": _hashes})
 
 
 def _kind(value: Any, name: str) -> ProofKind:
@@ -173,7 +178,7 @@ def _kind(value: Any, name: str) -> ProofKind:
 _FIELDS: Final[dict[str, read.Read[Any]]] = {
     "format": read.exactly(FORMAT),
     "kind": _kind,
-    "origin": read.text,
+    "origin": read.text_of(MOST_ORIGIN_BYTES),
     "table": read.table_id,
     "round": read.number,
     "manifests": read.list_of(_manifest, MOST_MANIFESTS),
@@ -182,8 +187,8 @@ _FIELDS: Final[dict[str, read.Read[Any]]] = {
     "first_version": read.number,
     "entries": _entries,
     "inclusion": read.list_of(_inclusion, 2),
-    "anchors": read.list_of(_anchor, MOST_GAME_BYTES),
-    "checkpoint": read.text,
+    "anchors": read.list_of(_anchor, MOST_ANCHORS),
+    "checkpoint": _note,
 }
 _NOT_ALWAYS: Final = frozenset({"round", "roots", "opening"})
 
