@@ -122,6 +122,11 @@ class Answering:
         """The seat is being given up."""
 
     @property
+    def is_here(self) -> bool:
+        """The person has not gone: at most another game is wanted after this one."""
+        return self.left in (None, Left.REMATCH)
+
+    @property
     def is_asked(self) -> bool:
         """The person is asked whether that was meant."""
         return self._asked is not None
@@ -195,6 +200,8 @@ class Answering:
                     self._showing.reply(slip_sentence(Slip("NO_STORY"), self._language))
             case Command.QUIT:
                 self._quit()
+            case Command.REMATCH:
+                self.left = Left.REMATCH
             case Command.LAST:
                 self._showing.say(say.last_trick(view, self._language), REPLY_SECONDS)
             case Command.SCORE:
@@ -246,7 +253,7 @@ class Answering:
         if is_seated and view.connection is Connection.UP and self.left is None:
             self._start(self._leave())
         else:
-            self.left = self.left or Left.QUIT
+            self.left = Left.QUIT if self.is_here else self.left
 
 
 @contextlib.contextmanager

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,12 +14,13 @@ from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
+from hokm_client.checking import proof_path
 from hokm_client.commands import command
 from hokm_client.console import Manner
 from hokm_client.errors import NoFreeSeat, NoTable
 from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Setting, play_at
+from hokm_client.playing import Setting, play_at, play_on
 from hokm_client.terminal.bidi import leftward
 from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import listed
@@ -86,14 +86,31 @@ async def play(door: Door, wish: Wish, manner: Manner) -> Left:
         if wish.rematch_of is not None:
             table_id, seat = await player.rematch(wish.rematch_of)
             wish = replace(wish, table_id=table_id, seat=seat)
-        for _ in range(QUICK_TRIES if wish.quick else 0):
-            with contextlib.suppress(SeatNotFree, NoFreeSeat):  # somebody was faster
-                return await _play_at(await _table(player, wish), player, door, wish, manner, told)
-        return await _play_at(await _table(player, wish), player, door, wish, manner, told)
+        table_id, left = await _first_game(player, door, wish, manner, told)
+
+        def play(table_id: bytes, seat: Seat) -> Awaitable[Left]:
+            return _play_at(player, table_id, door, Wish(seat=seat), manner)
+
+        return await play_on(player, table_id, left, play)
+
+
+async def _first_game(
+    player: Player, door: Door, wish: Wish, manner: Manner, told: Sequence[str]
+) -> tuple[bytes, Left]:
+    """A game at the table that was wished for: which that is, and how the game was left."""
+    tries = QUICK_TRIES if wish.quick else 1
+    while True:
+        tries -= 1
+        table_id = await _table(player, wish)
+        try:
+            return table_id, await _play_at(player, table_id, door, wish, manner, told)
+        except (SeatNotFree, NoFreeSeat):  # somebody was faster
+            if not tries:
+                raise
 
 
 async def _play_at(
-    table_id: bytes, player: Player, door: Door, wish: Wish, manner: Manner, told: Sequence[str]
+    player: Player, table_id: bytes, door: Door, wish: Wish, manner: Manner, told: Sequence[str] = ()
 ) -> Left:
     join_code = wish.join_code or await player.join_code(table_id)
     setting = Setting(
@@ -102,6 +119,7 @@ async def _play_at(
         policy=door.policy,
         invitation=_invitation(door, table_id, join_code, manner.language),
         way_back=_command(door, "--table", table_id.hex()),
+        replay=command("hokm", "replay", str(proof_path(door.var / "proofs", table_id, None)), *_who(door)),
         rematch=_command(door, "--rematch", table_id.hex()),
         news=told,
     )
@@ -154,14 +172,17 @@ def _command(door: Door, *where: str) -> str:
     words = ["play", *where]
     if door.server != SERVER:
         words += ["--server", door.server]
-    if door.var != Path("var"):
-        words += ["--var", str(door.var)]
     if door.policy != door.var / "policy":
         words += ["--policy", str(door.policy)]
-    if door.identity != door.var / "players" / f"{door.identity.stem}.key":
-        words += ["--identity", str(door.identity)]
-    elif door.identity.stem != "me":
-        words += ["--as", door.identity.stem]
+    words += _who(door)
     if door.tls is not None:
         words += ["--tls", str(door.tls)]
     return command("hokm", *words)
+
+
+def _who(door: Door) -> list[str]:
+    """What is typed besides to be that player."""
+    words = [] if door.var == Path("var") else ["--var", str(door.var)]
+    if door.identity != door.var / "players" / f"{door.identity.stem}.key":
+        return [*words, "--identity", str(door.identity)]
+    return words if door.identity.stem == "me" else [*words, "--as", door.identity.stem]

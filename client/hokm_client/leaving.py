@@ -24,6 +24,8 @@ class Left(StrEnum):
     """How a game was left."""
 
     GAME_OVER = "game over"
+    REMATCH = "rematch"
+    """The game is over, and the player wants another one with the same players."""
     LEFT_TABLE = "left table"
     QUIT = "quit"
     """The program was closed, and the game goes on."""
@@ -50,17 +52,19 @@ def why(error: BaseException, evidence: Path, language: Language) -> list[str]:
             raise error
 
 
-def game_over(warnings: Collection[str], verify: str, language: Language, *, rematch: str = "") -> list[str]:
+def game_over(
+    warnings: Collection[str], verify: str, language: Language, *, replay: str = "", rematch: str = ""
+) -> list[str]:
     """What to know of a game whose proofs gave these warnings: `verify` is the command that judges them again.
 
-    `rematch` is the command for another game with the same players.
+    `replay` is the command that shows the game again, `rematch` that for another game with the same players.
     """
     said = notices(language)
     sentences = [said.not_witnessed] if _NOT_WITNESSED.intersection(warnings) else []
     if others := _NOT_WITNESSED.union(warnings) - _NOT_WITNESSED:
         sentences.append(said.warnings.format(codes=", ".join(sorted(others))))
-    again = [said.once_more, f"  {rematch}"] if rematch else []
-    return [*sentences, said.proofs_kept, f"  {verify}", *again]
+    commands = ((said.proofs_kept, verify), (said.see_again, replay), (said.once_more, rematch))
+    return [*sentences, *(line for what, typed in commands if typed for line in (what, f"  {typed}"))]
 
 
 def left_table(language: Language) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from hokm.cards import Suit
 from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOut
-from hokm.rules import TableRules, side_name
+from hokm.rules import Seat, TableRules, side_name
 from hokm.table import Over, Round
 from hokm_client.checking import proof_path
 from hokm_client.commands import command
@@ -25,7 +25,7 @@ from hokm_client.entering import seated_at, write_diagnostics
 from hokm_client.errors import ServerNotReady, ServerStopped
 from hokm_client.leaving import Left
 from hokm_client.player import Player
-from hokm_client.playing import Setting, play_at
+from hokm_client.playing import Setting, play_at, play_on
 from hokm_client.stream import Step
 from hokm_client.unfinished import news
 
@@ -137,9 +137,18 @@ async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple
     ):
         told = await news(player, me, var / "proofs", var / "policy", manner.language)
         table_id = await seated_at(player) or await player.open_table(rules, BOTS)
-        way_back = command("hokm", "local", *(() if var == Path("var") else ("--var", str(var))))
-        setting = Setting(me, var / "proofs", var / "policy", way_back=way_back, news=told, waits=True)
-        return await server.while_it_runs(play_at(player, table_id, MINE, manner, setting))
+        where = () if var == Path("var") else ("--var", str(var))
+        way_back = command("hokm", "local", *where)
+        setting = Setting(me, var / "proofs", var / "policy", way_back=way_back, waits=True)
+
+        async def play(table_id: bytes, seat: Seat, news: Sequence[str] = ()) -> Left:
+            replay = command("hokm", "replay", str(proof_path(var / "proofs", table_id, None)), *where)
+            return await play_at(player, table_id, seat, manner, setting._replace(replay=replay, news=news))
+
+        async def evening() -> Left:
+            return await play_on(player, table_id, await play(table_id, MINE, told), play)
+
+        return await server.while_it_runs(evening())
 
 
 async def bots_play(var: Path, rules: TableRules) -> int:

@@ -7,6 +7,8 @@ round: that changes only what is seen, never what is sent, and any key ends it.
 
 A seat that is stood in for because this program was away comes back by itself when the program does. Where its player
 let two deadlines pass, the player must say that somebody is there.
+
+What a game came to stays to be seen until the player closes the program or wants a rematch.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import asyncio
 import contextlib
 import math
 import shlex
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -33,7 +35,7 @@ from hokm.events import (
     TimedOut,
 )
 from hokm.rules import Seat
-from hokm.table import Round, Seating, Table
+from hokm.table import Over, Round, Seating, Table
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.answering import Answering, Choice, signals_heard
 from hokm_client.checking import check_proof
@@ -61,8 +63,6 @@ NEWS_SECONDS: Final = 20.0
 """How long what is said at the beginning stands."""
 LANDED_SECONDS: Final = 6.0
 """How long it stands that something landed."""
-END_SECONDS: Final = 1.5
-"""How long the end of a game is seen at least, however fast it is checked."""
 
 _PROGRAM_WAS_AWAY: Final = (StandInCause.AWAY, StandInCause.NO_SIGN)
 
@@ -78,6 +78,8 @@ class Setting(NamedTuple):
     """The file by which the verifier is to trust."""
     way_back: str
     """The command by which the player comes back."""
+    replay: str = ""
+    """The command that shows the game again."""
     rematch: str = ""
     """The command for another game with the same players; none where nobody is to be asked."""
     invitation: Sequence[str] = ()
@@ -103,6 +105,14 @@ async def play_at(
     playing = _Playing(player, table_id, manner, setting, console(manner))
     left = await playing.run(seat, join_code)
     write_lines(manner, playing.afterwards(left))
+    return left
+
+
+async def play_on(player: Player, table_id: bytes, left: Left, play: Callable[[bytes, Seat], Awaitable[Left]]) -> Left:
+    """Play each rematch that is wanted after a game at that table, which was left so: how the last one was left."""
+    while left is Left.REMATCH:
+        table_id, seat = await player.rematch(table_id)
+        left = await play(table_id, seat)
     return left
 
 
@@ -155,7 +165,7 @@ class _Playing:
             if isinstance(sitting.table.stage, Seating):
                 for sentence in self._setting.invitation:
                     self._showing.say(sentence, math.inf)
-            while not sitting.over.done() and answering.left is None:
+            while not sitting.over.done() and answering.is_here:
                 self._come_back(sitting, answering)
                 await self._look()
             return await self._end(sitting, answering)
@@ -194,37 +204,44 @@ class _Playing:
         left = answering.left
         if answering.is_leaving and isinstance(error, SeatGone):
             left = Left.LEFT_TABLE  # its entry was seen before its answer
-        elif left is None and error is None:
-            self._check(None)
-            await self._last_look(answering)
-            left = answering.left or Left.GAME_OVER
-        elif left is None and error is not None:
+        elif answering.is_here and error is None:
+            left = await self._after_game(answering)
+        elif answering.is_here and error is not None:
             left = Left.FAILED
             for sentence in why(error, self._setting.evidence, self._language):
                 self._showing.warn(sentence)
+        is_checked = not self._tasks
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if left in (Left.GAME_OVER, Left.LEFT_TABLE):
+        if left is Left.LEFT_TABLE or (left in (Left.GAME_OVER, Left.REMATCH) and is_checked):
             forget(self._setting.state)
         self._showing.end(Until.TYPED)
         self._show()
         assert left is not None
         return left
 
-    async def _last_look(self, answering: Answering) -> None:
-        until = self._loop.time() + END_SECONDS
-        while answering.left is None and (self._tasks or self._loop.time() < until):
+    async def _after_game(self, answering: Answering) -> Left:
+        """Until the player has seen enough of it: whether there is to be another one."""
+        self._check(None)
+        while self._tasks and answering.is_here:
             await self._look()
+        if answering.left is None:
+            self._showing.say(self._notices.rematch, math.inf, Until.TYPED)
+        while answering.left is None:
+            await self._look()
+        return Left.REMATCH if answering.left is Left.REMATCH else Left.GAME_OVER
 
     def afterwards(self, left: Left) -> list[str]:
         """What is left to be said when the console is closed."""
         match left:
-            case Left.GAME_OVER:
-                return game_over(self._warnings, self._verifying(), self._language, rematch=self._setting.rematch)
+            case Left.GAME_OVER | Left.REMATCH:
+                rematch = self._setting.rematch if left is Left.GAME_OVER else ""
+                verify, replay = self._verifying(), self._setting.replay
+                return game_over(self._warnings, verify, self._language, replay=replay, rematch=rematch)
             case Left.LEFT_TABLE:
                 return left_table(self._language)
-            case Left.QUIT if not isinstance(self._table.stage, Seating):
+            case Left.QUIT if not isinstance(self._table.stage, Seating | Over):
                 return closed(self._setting.way_back, self._language, waits=self._setting.waits)
             case _:
                 return []

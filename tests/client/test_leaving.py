@@ -36,8 +36,8 @@ def test_the_warnings_of_all_proofs_are_told_once(language: Language) -> None:
     """That nobody witnesses the log is one sentence of its own; other warnings go by their codes."""
     said = notices(language)
     assert game_over((), "verify", language) == [said.proofs_kept, "  verify"]
-    once_more = game_over((), "verify", language, rematch="hokm play --rematch")
-    assert once_more[2:] == [said.once_more, "  hokm play --rematch"]
+    commands = game_over((), "verify", language, replay="hokm replay", rematch="hokm play --rematch")
+    assert commands[2:] == [said.see_again, "  hokm replay", said.once_more, "  hokm play --rematch"]
     told = game_over(("NO_QUORUM", "NOT_WITNESSED", "VOIDED", "ABSENT"), "verify", language)
     assert told == [said.not_witnessed, said.warnings.format(codes="ABSENT, VOIDED"), said.proofs_kept, "  verify"]
 

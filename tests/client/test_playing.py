@@ -241,6 +241,8 @@ def _answers(line: str) -> Iterator[str]:
             yield line.removeprefix(ours.may_play + ": ").split(ours.comma)[-1].split()[0]
         elif line.startswith(f"{ours.menu}: {'1' if language is EN else '۱'} "):
             yield "2"
+        elif line == notices(language).rematch:
+            yield "quit"
 
 
 async def test_the_end_of_the_input_closes_the_program(tmp_path: Path) -> None:

@@ -26,7 +26,11 @@ class Notices:
     not_witnessed: str
     warnings: str
     """{codes}"""
+    rematch: str
     once_more: str
+    """Before the command for that."""
+    see_again: str
+    """Before the command for that."""
     proofs_kept: str
     timed_out_card: str
     """{card}"""
@@ -69,6 +73,8 @@ _ENGLISH: Final = Notices(
     not_checked="A proof could not be checked: {why}",
     not_witnessed="The warning is that nobody outside the house has cosigned its log.",
     warnings="Warnings: {codes}",
+    rematch="Type rematch for another game with the same players, whose seats are kept for a minute; or quit.",
+    see_again="To see the game again, card by card:",
     once_more="Once more with the same players, whose seats are kept for a minute:",
     proofs_kept="The proofs are kept, to be checked again by you or by others:",
     timed_out_card="Your time was over: by the rules the house played the {card} for you.",
@@ -100,6 +106,8 @@ _PERSIAN: Final = Notices(
     not_checked="گواهی را نشد بررسی کرد: {why}",
     not_witnessed="هشدار این است: هنوز هیچ شاهدی از بیرون پای دفتر خانه را امضا نکرده است.",
     warnings="هشدارها: {codes}",
+    rematch="بنویسید «بازی دوباره» تا با همین بازیکنان دوباره بازی کنید و صندلی‌ها یک دقیقه بماند؛ یا «خروج».",
+    see_again="تماشای دوبارهٔ بازی، برگ به برگ:",
     once_more="یک بازی دیگر با همین بازیکنان؛ صندلی‌ها یک دقیقه نگه داشته می‌شود:",
     proofs_kept="گواه‌ها نگه داشته شد؛ شما و دیگران می‌توانید دوباره بررسی کنید:",
     timed_out_card="وقت شما تمام شد: خانه طبق قانون به جای شما {card} بازی کرد.",

@@ -82,6 +82,8 @@ def prompt(view: View, language: Language) -> str:
     catalogue = words(language)
     if view.asked:
         return catalogue.prompt_answer
+    if view.phase is Phase.GAME_OVER:
+        return catalogue.prompt_over
     if view.is_tea_time:
         return customs(language).prompt_tea
     if not view.my_turn:

@@ -46,6 +46,8 @@ class Command(StrEnum):
     """What the table plays by, and what is typed for it."""
     STORY = "story"
     """The chapter that was told last, once more."""
+    REMATCH = "rematch"
+    """Another game with the same players, once this one is over."""
     CANCELLED = "cancelled"
     """The answer to a question was no."""
 
@@ -79,6 +81,8 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
     match _COMMANDS.get(phrase):
         case Command.QUIT:
             return Ask(Command.QUIT) if _in_game(view) else Command.QUIT
+        case Command.REMATCH if view.phase is not Phase.GAME_OVER:
+            return Slip("GAME_GOES_ON")
         case Command() as command:
             return command
         case Return():
@@ -220,6 +224,7 @@ _COMMANDS: Final[Mapping[str, Command | Leave | Resign | Return]] = {
         (Command.RULES, ("rules", "قانون", "قانون‌ها", "قوانین")),
         (Command.STORY, ("story", "قصه", "داستان")),
         (Command.AGAIN, ("", "again", "دوباره", "بگو", "از نو")),
+        (Command.REMATCH, ("rematch", "بازی دوباره", "دوباره بازی", "یک بازی دیگر")),
         (Return(), ("back", "return", "برگشتم", "برگشت")),
         (Leave(), ("leave", "ترک", "ترک میز")),
         (Resign(), ("resign", "give up", "تسلیم", "تسلیم می‌شوم")),

@@ -131,6 +131,7 @@ class Words:
     prompt_card: str
     prompt_trumps: str
     prompt_wait: str
+    prompt_over: str
     prompt_answer: str
     """While a yes or no is wanted."""
     confirm_leave: str
