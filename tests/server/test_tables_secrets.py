@@ -35,7 +35,7 @@ from tests.server.room import (
 
 def files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every file, whole."""
-    for path in sorted(folder.iterdir()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         yield path.name, path.read_bytes()
 
 
