@@ -175,13 +175,13 @@ Bring = Callable[[Subscription], Awaitable[None]]
 WATCHERS: Final = 8
 """Streams of one caller that have one table."""
 WATCHERS_OF_ADDRESS: Final = 256
-"""Those of all callers of one address: each costs the server a write for every move."""
+"""Those of all callers of one address that have no seat there: each costs the server a write for every move."""
 
 
 class Feed:
     """The subscriptions of one table."""
 
-    __slots__ = ("players", "subscriptions", "watchers")
+    __slots__ = ("players", "seated", "subscriptions", "watchers")
 
     def __init__(self) -> None:
         self.subscriptions: dict[Subscription, None] = {}
@@ -189,6 +189,8 @@ class Feed:
         self.players: dict[Subscription, None] = {}
         """Those of them that have seats."""
         self.watchers = Share(WATCHERS, WATCHERS_OF_ADDRESS, TooManyAttached)
+        self.seated = Share(WATCHERS, 4 * WATCHERS, TooManyAttached)
+        """The same of those who have a seat here: nobody who watches takes it from them."""
 
     def add(self, subscription: Subscription) -> None:
         """One more who is sent what comes."""

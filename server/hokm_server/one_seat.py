@@ -28,6 +28,10 @@ class OneSeat:
         self._asking: dict[bytes, int] = {}
         """By key, what it has asked of its table and is not answered."""
 
+    def has(self, key: bytes) -> bool:
+        """Whether that key has a seat, or has asked for one."""
+        return key in self._tables
+
     def check(self, key: bytes, table_id: bytes = b"") -> None:
         """Whether a person may have a seat at that table, or anywhere. Raises `SeatedElsewhere`."""
         there = self._tables.get(key, table_id)

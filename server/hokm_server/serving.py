@@ -111,7 +111,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         stack.callback(tables.stop)
         tables.start()
         auth = Auth(keys.token_secret, [keys.operator.public], clock)
-        door = Door(auth, settings.of_address(settings.most_calls))
+        door = Door(auth, settings.most_calls, settings.of_address(settings.most_calls), tables.is_player)
         services = Services(
             SignInService(Challenges(keys.origin, clock, entropy), auth),
             TablesService(tables, door.viewer),

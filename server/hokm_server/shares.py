@@ -13,7 +13,7 @@ Nothing of this is in the log or the diagnostics, and a restart forgets it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address
@@ -35,12 +35,19 @@ class Caller(NamedTuple):
 class Share:
     """How much of one thing each caller holds."""
 
-    __slots__ = ("_by_address", "_by_holder", "_of_address", "_of_holder", "_refusal")
+    __slots__ = ("_all", "_by_address", "_by_holder", "_of_address", "_of_all", "_of_holder", "_refusal")
 
-    def __init__(self, of_holder: int, of_address: int, refusal: Callable[[int], HokmError]) -> None:
-        """At most so many of one caller, and of all callers of one address; `refusal` is given what was the most."""
+    def __init__(
+        self, of_holder: int, of_address: int, refusal: Callable[[int], HokmError], of_all: int | None = None
+    ) -> None:
+        """At most so many of one caller, of all callers of one address, and of all, where that is given.
+
+        `refusal` is given what was the most.
+        """
         self._of_holder = of_holder
         self._of_address = of_address
+        self._of_all = of_all
+        self._all = 0
         self._refusal = refusal
         self._by_holder: dict[bytes | str, int] = {}
         self._by_address: dict[bytes | str, int] = {}
@@ -55,12 +62,16 @@ class Share:
             raise self._refusal(self._of_holder)
         if of_address >= self._of_address:
             raise self._refusal(self._of_address)
+        if self._of_all is not None and self._all >= self._of_all:
+            raise self._refusal(self._of_all)
+        self._all += 1
         self._by_holder[caller.holder] = of_holder + 1
         self._by_address[caller.address] = of_address + 1
 
     def give_back(self, caller: Caller) -> None:
         """Hold one less."""
         if not caller.is_operator:
+            self._all -= 1
             _one_less(self._by_holder, caller.holder)
             _one_less(self._by_address, caller.address)
 
@@ -72,6 +83,17 @@ class Share:
             yield
         finally:
             self.give_back(caller)
+
+
+def take_all(shares: Sequence[Share], caller: Caller) -> None:
+    """Hold one more of each, or of none. Raises the refusal."""
+    for place, share in enumerate(shares):
+        try:
+            share.take(caller)
+        except HokmError:
+            for taken in shares[:place]:
+                taken.give_back(caller)
+            raise
 
 
 def _one_less(held: dict[bytes | str, int], holder: bytes | str) -> None:

@@ -353,6 +353,10 @@ class Tables:
         else:
             self._steward.advance(live)
 
+    def is_player(self, key: bytes) -> bool:
+        """Whether a person has a seat with that key, or is about to, at any table."""
+        return self._one_seat.has(key)
+
     def check_one_seat(self, viewer: Viewer) -> None:
         """Whether the caller may sit down somewhere. Raises `SeatedElsewhere`."""
         if not viewer.is_operator:

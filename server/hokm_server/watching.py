@@ -20,7 +20,7 @@ from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
 from hokm_server.feed import Outbox, Subscription, updates_bytes
 from hokm_server.live import LiveTable
-from hokm_server.shares import Share
+from hokm_server.shares import Share, take_all
 from hokm_server.steward import Steward
 from hokm_server.turns import Turns
 
@@ -39,7 +39,10 @@ class Watching:
         """The callers of one address have at most so many tables attached."""
         self._steward = steward
         self._clock = clock
-        self._attached = Share(min(ATTACHED, most_of_address), most_of_address, TooManyAttached)
+        self._watched, self._played = (
+            Share(min(ATTACHED, most_of_address), most_of_address, TooManyAttached) for _ in range(2)
+        )
+        """Tables that are attached by who has no seat there, and by who has one."""
         self._turns = Turns(READERS)
 
     def watch(
@@ -58,13 +61,10 @@ class Watching:
         old = outbox.subscriptions.get(live.id)
         if old is not None:
             old.drop()
-        self._attached.take(viewer.caller)
-        try:
-            live.feed.watchers.take(viewer.caller)
-        except TooManyAttached:
-            self._attached.give_back(viewer.caller)
-            raise
-        subscription = Subscription(outbox, live.id, tuple(seats), viewer, partial(self._left, live))
+        feed, is_seated = live.feed, live.is_seated(viewer)
+        shares = (self._played, feed.seated) if is_seated else (self._watched, feed.watchers)
+        take_all(shares, viewer.caller)
+        subscription = Subscription(outbox, live.id, tuple(seats), viewer, partial(self._left, live, shares))
         live.watched_by(subscription)
         self._steward.want_stand_in(live)
         first = 0 if after is None else after + 1
@@ -80,9 +80,9 @@ class Watching:
         for subscription in tuple(outbox.subscriptions.values()):
             subscription.drop()
 
-    def _left(self, live: LiveTable, subscription: Subscription) -> None:
-        self._attached.give_back(subscription.viewer.caller)
-        live.feed.watchers.give_back(subscription.viewer.caller)
+    def _left(self, live: LiveTable, shares: Sequence[Share], subscription: Subscription) -> None:
+        for share in shares:
+            share.give_back(subscription.viewer.caller)
         live.left_by(subscription, self._clock.now_ms())
         if not live.is_over:
             self._steward.set_alarm(live)

@@ -92,7 +92,7 @@ async def test_each_key_on_a_connection_has_a_share(visit: Visit) -> None:
 
 
 async def test_an_address_that_holds_its_calls_keeps_nobody_out(visit: Visit) -> None:
-    """A new key of it is refused, and so is a new connection; who comes from elsewhere is let in."""
+    """A new key of it is refused; who comes from elsewhere is let in, and who has yet to sign in."""
     opened = await tables(visit)
     first, second, third = [watching(visit, await visit.enter(Caller(0)), opened) for _ in range(3)]
     async with (
@@ -102,8 +102,21 @@ async def test_an_address_that_holds_its_calls_keeps_nobody_out(visit: Visit) ->
         stranger(visit, "127.0.0.2") as elsewhere,
     ):
         await is_refused(third, 2 * CALLS)
-        await is_refused(looking(other), 2 * CALLS)
+        await is_let_in(other)
         await is_let_in(elsewhere)
+        await is_refused(watching(visit, await visit.enter(Caller(0)), opened), 2 * CALLS)
+
+
+async def test_whoever_watches_keeps_no_player_out(visit: Visit) -> None:
+    """Of the same address, which holds all that it may: they play their game to the end, and sign in anew."""
+    opened = await tables(visit)
+    await visit.seat_four()
+    guests = [watching(visit, await visit.enter(Caller(0)), opened) for _ in range(3)]
+    async with held(guests[0], CALLS), held(guests[1], CALLS):
+        await is_refused(guests[2], 2 * CALLS)
+        for caller in visit.callers:
+            await visit.enter(caller)
+        await visit.play_game()
 
 
 async def test_an_operators_program_holds_what_it_needs(visit: Visit) -> None:

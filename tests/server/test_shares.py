@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from hokm.errors import TooManyCalls
-from hokm_server.shares import Caller, Share, address_of_peer
+from hokm_server.shares import Caller, Share, address_of_peer, take_all
 
 
 def test_a_caller_holds_its_share_and_no_more() -> None:
@@ -34,6 +34,30 @@ def test_the_callers_of_one_address_hold_a_share_together() -> None:
     share.take(Caller(b"4", "there"))
     share.give_back(Caller(b"1", "here"))
     share.take(Caller(b"4", "here"))
+
+
+def test_all_together_hold_no_more_than_there_is_for_them() -> None:
+    """Wherever they come from."""
+    share = Share(2, 2, TooManyCalls, 3)
+    callers = [Caller(b"key", f"address {number}") for number in range(4)]
+    for caller in callers[:2]:
+        share.take(caller)
+    share.take(callers[2]._replace(holder=b"other"))
+    with pytest.raises(TooManyCalls) as caught:
+        share.take(callers[3]._replace(holder=b"third"))
+    assert caught.value.facts == {"most": "3"}
+    share.give_back(callers[0])
+    share.take(callers[3]._replace(holder=b"third"))
+
+
+def test_of_several_things_all_are_held_or_none() -> None:
+    """What was taken before one was refused is given back."""
+    wide, narrow = Share(2, 2, TooManyCalls), Share(1, 1, TooManyCalls)
+    caller = Caller(b"key", "here")
+    take_all((wide, narrow), caller)
+    with pytest.raises(TooManyCalls):
+        take_all((wide, narrow), caller)
+    wide.take(caller)
 
 
 def test_an_operator_holds_what_it_needs() -> None:
