@@ -56,7 +56,7 @@ def audit_table(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> Re
     proofs = _proofs(store, log, keys)
     closed = sum(isinstance(event.content, RoundRevealed) for event in events)
     for number in range(1, closed + 1):
-        of_round = verify(proofs._make(table_id, proofs._span(table_id, number)), keys.policy)
+        of_round = verify(proofs._make(table_id, proofs._span(table_id, number), log.published), keys.policy)
         assert of_round.verdict is Verdict.WITH_WARNINGS, of_round.fault
     return report
 
@@ -69,7 +69,8 @@ def proof_so_far(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> b
         (event.version, event.content.anchor.size) for event in events if isinstance(event.content, CeremonyOpened)
     )
     entries = tuple(store.entries_of(table_id, 0, len(events)))
-    octets = _proofs(store, log, keys)._make(table_id, Span(ProofKind.GAME, None, (), 0, entries, start, anchors))
+    span = Span(ProofKind.GAME, None, (), 0, entries, start, anchors)
+    octets = _proofs(store, log, keys)._make(table_id, span, log.published)
     if is_over(events):
         return octets
     proof = Proof.parse(octets)

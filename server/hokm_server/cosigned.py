@@ -29,6 +29,11 @@ class Cosigned:
         self._policy = policy
         self._vkeys = [witness.vkey for witness in policy.witnesses]
 
+    @property
+    def wanted(self) -> bool:
+        """Whether the policy wants a quorum."""
+        return self._policy.quorum is not None
+
     def keep(self, size: int, witness: VKey, line: NoteSignature) -> None:
         """Keep this line of a witness, which the caller has verified, for the checkpoint of this size."""
         self._store.cosign(size, witness.public_key, line.format().encode())
@@ -41,14 +46,14 @@ class Cosigned:
 
     def met_by(self, note: bytes) -> bool:
         """Whether the cosignatures under this note meet the quorum; never where the policy wants none."""
-        if self._policy.quorum is None:
+        if not self.wanted:
             return False
         found = verify_cosignatures(Note.parse(note), self._vkeys)
         return self._policy.is_met_by(cosignature.witness for cosignature in found)
 
     def latest(self) -> int | None:
         """The size of the last checkpoint in the store that has the quorum, None where there is none."""
-        if self._policy.quorum is None:
+        if not self.wanted:
             return None
         below, seen = 2**63 - 1, 0
         while (sizes := self._store.cosigned(below, _SIZES_AT_ONCE)) and seen < _MOST_SIZES:

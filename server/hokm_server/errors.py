@@ -342,3 +342,26 @@ class PackageMissing(Unknown):
     package: str
     extra: str
     sentence = "The package {package} is not installed: the extra hokm[{extra}] brings it."
+
+
+# Witnesses.
+
+
+class WitnessAhead(Conflict):
+    """A witness has cosigned more of the log than the server has published: an old copy was brought back, or worse."""
+
+    witness: str
+    size: int
+    known: int
+    sentence = (
+        "The witness {witness} has cosigned this log at size {size}, and it is published up to {known}: "
+        "another server writes it too, or an older copy was brought back."
+    )
+
+
+class WitnessRefused(Busy):
+    """A witness answers with something else than its cosignature."""
+
+    witness: str
+    what: str
+    sentence = "The witness {witness} has not cosigned: {what}."

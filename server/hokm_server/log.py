@@ -233,6 +233,11 @@ class Log:
         return self._published
 
     @property
+    def wants_witnesses(self) -> bool:
+        """Whether the policy wants a quorum of them."""
+        return self._cosigned.wanted
+
+    @property
     def witnessed(self) -> Published | None:
         """The latest one that has the policy's quorum. None where none has, or where the policy wants none."""
         return self._witnessed

@@ -2,8 +2,9 @@
 """Proof files of rounds and games, made out of the log when somebody asks.
 
 Whatever goes into one is public and in the log already. A file is made when its last entry is published; if it is not,
-that is brought about first. The work is done in threads beside the event loop, a few files at a time, and callers take
-turns. What was made is kept for a while: it stays true, and whoever played together asks for the same.
+that is brought about first. Where the policy wants witnesses, the checkpoint in it is one that has their quorum. The
+work is done in threads beside the event loop, a few files at a time, and callers take turns. What was made is kept for
+a while: it stays true, and whoever played together asks for the same.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import asyncio
 from typing import Final, NamedTuple
 
 from hokm.entry import parse_entry
-from hokm.errors import NotOverYet, NotPublished, OutOfRange, TooManyProofs, UnknownRound, UnknownTable
+from hokm.errors import NotOverYet, NotPublished, NotWitnessed, OutOfRange, TooManyProofs, UnknownRound, UnknownTable
 from hokm.events import CeremonyOpened, GameEnded, GameStarted, RoundRevealed, ServerFault
 from hokm.proof import AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
 from hokm.wire import read_event
-from hokm_server.log import Log
+from hokm_server.log import Log, Published
 from hokm_server.publisher import Publisher
 from hokm_server.shares import Caller, Share
 from hokm_server.store import KEYS_STREAM, Store
@@ -114,14 +115,15 @@ class Proofs:
     async def round(self, caller: Caller, table_id: bytes, round_: int) -> bytes:
         """The proof file of one round.
 
-        Raises `OutOfRange` for round 0, `UnknownTable`, `UnknownRound`, `NotOverYet`, `NotPublished`, `TooManyProofs`.
+        Raises `OutOfRange` for round 0, `UnknownTable`, `UnknownRound`, `NotOverYet`, `NotPublished`, `NotWitnessed`,
+        `TooManyProofs`.
         """
         if round_ == 0:
             raise OutOfRange("round", round_, 1, 2**32 - 1)
         return await self._file(caller, table_id, round_)
 
     async def game(self, caller: Caller, table_id: bytes) -> bytes:
-        """The proof file of a whole game. Raises `UnknownTable`, `NotOverYet`, `NotPublished`, `TooManyProofs`."""
+        """The proof file of a whole game. Raises as `round` does."""
         return await self._file(caller, table_id, None)
 
     async def _file(self, caller: Caller, table_id: bytes, round_: int | None) -> bytes:
@@ -135,13 +137,14 @@ class Proofs:
                 position = await asyncio.to_thread(self._store.position, table_id, span.last_version)
             try:
                 async with asyncio.timeout(self._seconds):
-                    await self._publisher.wait_published(position)
+                    published = await self._publisher.wait_witnessed(position)
             except TimeoutError:
-                raise NotPublished(position, self._log.published.checkpoint.size) from None
+                size = self._log.published.checkpoint.size
+                raise (NotPublished if size <= position else NotWitnessed)(position, size) from None
             async with self._turns.of(caller):
                 file = self._kept.get(name)
                 if file is None:
-                    file = await asyncio.to_thread(self._make, table_id, span)
+                    file = await asyncio.to_thread(self._make, table_id, span, published)
                     self._kept.put(name, file)
                 return file
 
@@ -186,8 +189,7 @@ class Proofs:
             tuple((version, size) for version, size in anchors if first <= version <= last),
         )
 
-    def _make(self, table_id: bytes, span: Span) -> bytes:
-        published = self._log.published
+    def _make(self, table_id: bytes, span: Span, published: Published) -> bytes:
         size = published.checkpoint.size
         proved = [span.last_version] if span.start is None else [span.start, span.last_version]
         return Proof(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The publisher: publishes the log about every second while entries come, and at once when somebody waits for it."""
+"""The publisher: publishes the log about every second while entries come, and at once when somebody waits for it.
+
+Who waits for witnesses too is told when a checkpoint has the quorum; to ask them is not done here.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ class Publisher:
         self._seconds = seconds
         self._soon = asyncio.Event()
         self._next = asyncio.Event()
+        self._cosigned = asyncio.Event()
 
     def publish_soon(self) -> None:
         """Do not wait for the second to end."""
@@ -34,6 +38,26 @@ class Publisher:
             self.publish_soon()
             await turn.wait()
         return self._log.published
+
+    async def wait_after(self, before: Published) -> Published:
+        """The next checkpoint, in its time."""
+        while self._log.published.checkpoint.size <= before.checkpoint.size:
+            await self._next.wait()
+        return self._log.published
+
+    async def wait_witnessed(self, position: int) -> Published:
+        """A checkpoint that covers this position and has the policy's quorum, where the policy wants one."""
+        published = await self.wait_published(position)
+        if not self._log.wants_witnesses:
+            return published
+        while (found := self._log.witnessed) is None or found.checkpoint.size <= position:
+            await self._cosigned.wait()
+        return found
+
+    def cosignature_came(self) -> None:
+        """Let those look again who wait for the quorum."""
+        turn, self._cosigned = self._cosigned, asyncio.Event()
+        turn.set()
 
     async def run(self) -> None:
         """Publish until the task is cancelled, and once more then."""

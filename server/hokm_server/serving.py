@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole server out of its settings: every part built in order, and stopped in reverse.
 
-    keys → store → log → publisher → writer → tables → services → address → bots
+    keys → store → log → publisher → witnesses → writer → tables → services → address → bots
 
 So at the end the bots go first; then nobody new is let in and what runs is cut off; then nothing more is decided; then
 what was decided becomes durable; then it is published; then the files are closed.
@@ -22,6 +22,7 @@ from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
+from hokm_server.cosigning import Cosigning
 from hokm_server.door import Door
 from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
@@ -93,6 +94,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         log_manifests(store, log, keys, settings.keys)
         publisher = Publisher(log, seconds=settings.publish_ms / 1000)
         await stack.enter_async_context(_running(publisher.run()))
+        await stack.enter_async_context(_running(Cosigning(log, publisher, keys.policy).run()))
         writer = Writer(
             log.append, loop, most_waiting=settings.most_waiting, stopped=lambda cause: _tell(failed, cause)
         )
@@ -151,7 +153,8 @@ def log_manifests(store: Store, log: Log, keys: HouseKeys, directory: Path) -> N
 
 
 def _anchor(log: Log) -> Anchor:
-    checkpoint = log.published.checkpoint
+    """The latest checkpoint with the policy's quorum, else the latest."""
+    checkpoint = (log.witnessed or log.published).checkpoint
     return Anchor(checkpoint.size, checkpoint.root)
 
 

@@ -18,7 +18,7 @@ from hokm.proof import Proof, ProofKind
 from hokm.signing import SigningKey
 from hokm.table import Over
 from hokm.v1 import log_service_pb2 as pb
-from hokm_server.log import Log
+from hokm_server.log import Log, Published
 from hokm_server.proofs import WAITED_FOR, Kept, Name, Proofs, Span
 from hokm_server.publisher import Publisher
 from hokm_server.shares import Caller
@@ -106,10 +106,10 @@ async def test_whoever_asks_for_many_proofs_waits_for_itself(tmp_path: Path, mon
     may_work, makes = threading.Event(), Proofs._make
     working: list[Proofs] = []
 
-    def make(proofs: Proofs, table_id: bytes, span: Span) -> bytes:
+    def make(proofs: Proofs, table_id: bytes, span: Span, published: Published) -> bytes:
         working.append(proofs)
         may_work.wait()
-        return makes(proofs, table_id, span)
+        return makes(proofs, table_id, span, published)
 
     monkeypatch.setattr(Proofs, "_make", make)
     monkeypatch.setattr(Kept, "get", lambda kept, name: None)

@@ -190,6 +190,17 @@ class NotPublished(Busy):
     sentence = "The entry at {position} is not in the published log of size {size} yet: ask again in a second."
 
 
+class NotWitnessed(Busy):
+    """The entry is published, and no checkpoint that covers it has the quorum of witnesses yet."""
+
+    position: int
+    size: int
+    sentence = (
+        "The entry at {position} is in the published log of size {size}, and too few witnesses have cosigned it yet: "
+        "ask again in a second."
+    )
+
+
 class TableBusy(Busy):
     """More moves wait for one table than it takes."""
 
