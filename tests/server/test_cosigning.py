@@ -90,7 +90,7 @@ async def cosigned(folder: Path, town: Town, threshold: int) -> AsyncIterator[tu
     """A log whose checkpoints are taken to the witnesses."""
     trusted = policy(threshold)
     with opened(folder / "log.db") as store:
-        log = Log(store, folder / "head", ORIGIN, KEY, trusted)
+        log = Log(store, folder / "head", ORIGIN, KEY, policy=trusted)
         publisher = Publisher(log, seconds=0.005)
         cosigning = Cosigning(
             log, publisher, trusted, seconds=2.0, again_seconds=0.01, transport=httpx.MockTransport(town.answer)
