@@ -158,7 +158,12 @@ class GameRecord:
 
 def record(octets: bytes) -> GameRecord:
     """The record of what a proof file holds. Raises `Refused` where the entries do not hang together."""
-    return _Writer().of(retrace(octets))
+    return record_of(retrace(octets))
+
+
+def record_of(traced: Retraced) -> GameRecord:
+    """The record of a proof that was walked along."""
+    return _Writer().of(traced)
 
 
 class _Play(NamedTuple):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `hokm-audit`: reads a published log, and believes neither its house nor its site.
 
-hokm-audit fetch URL --table ID [--round N]    rebuild a proof file from the tiles of the log alone
+What each of its commands needs is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -14,9 +14,20 @@ from pathlib import Path
 from typing import Final
 
 from hokm.errors import HokmError
+from hokm.signing import fault_of_name
 
 FAILED: Final = 1
+FAULTY: Final = 1
 WRONG_USAGE: Final = 2
+UNFINISHED: Final = 3
+
+_STATUSES: Final = """\
+exit status:
+  0  read to the latest checkpoint, and nothing stands against the log
+  1  something stands against it, now or before: nothing is signed any more
+  2  wrong usage
+  3  not finished: the site, the witnesses or this machine failed; what was reached is kept, and it goes on from there
+"""
 
 _EXTRA_PACKAGES: Final = {"httpx", "matplotlib", "rich", "scipy"}
 
@@ -39,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _do(asked: argparse.Namespace) -> int:
     match asked.command:
+        case "follow":
+            return _follow(asked)
         case "fetch":
             return _fetch(asked)
         case command:
@@ -52,6 +65,19 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    follow = commands.add_parser(
+        "follow",
+        help="read a log on to its latest checkpoint, and replay every game",
+        epilog=_STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_log(follow)
+    _add_state(follow)
+    follow.add_argument(
+        "--name", help="sign as this auditor, such as auditor.example.org/1; the key is made if need be"
+    )
+    follow.add_argument("--workers", type=int, metavar="N", help="processes that replay (one for each processor)")
+    follow.add_argument("--json", action="store_true", help="say what was found as one JSON object, and draw no bar")
     fetch = commands.add_parser("fetch", help="rebuild a proof file from the tiles of the log alone")
     _add_log(fetch)
     fetch.add_argument("--table", required=True, metavar="ID", type=_table_id, help="32 hex digits")
@@ -65,11 +91,53 @@ def _add_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", required=True, metavar="FILE", type=Path, help="whom you trust")
 
 
+def _add_state(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--state", metavar="DIR", type=Path, default=Path("var/audit"), help="what it knows of the log (%(default)s)"
+    )
+
+
 def _table_id(text: str) -> bytes:
     octets = bytes.fromhex(text)
     if len(octets) != 16:
         raise ValueError
     return octets
+
+
+# follow
+
+
+def _follow(asked: argparse.Namespace) -> int:
+    import json
+    import os
+    import time
+
+    from hokm_audit.auditing import Auditor
+    from hokm_audit.files import read_policy
+    from hokm_audit.progress import bar, no_bar
+    from hokm_audit.sites import site_at
+    from hokm_audit.telling import page
+    from hokm_audit.workers import replaying
+
+    if asked.name is not None and (fault := fault_of_name(asked.name)) is not None:
+        return _say(f"--name: {fault}.", WRONG_USAGE)
+    auditor = Auditor(
+        asked.state, read_policy(asked.policy), asked.name, os.urandom, lambda: time.time_ns() // 1_000_000
+    )
+    drawn = no_bar if asked.json or not sys.stderr.isatty() else bar
+    try:
+        with (
+            site_at(asked.url) as fetch,
+            replaying(max(1, asked.workers or os.cpu_count() or 1)) as replay,
+            drawn() as progress,
+        ):
+            outcome = auditor.audit(fetch, replay, progress)
+    except HokmError as error:
+        if asked.json:
+            print(json.dumps({"problem": {"reason": error.reason, "sentence": str(error)}}))
+        return _say(str(error), UNFINISHED)
+    print(json.dumps(outcome.as_json(), ensure_ascii=False) if asked.json else "\n".join(page(outcome)))
+    return 0 if outcome.is_followed and not outcome.faults else FAULTY
 
 
 # fetch

@@ -88,3 +88,43 @@ class SiteKeysMalformed(Malformed):
 
     what: str
     sentence = "The keys of the site cannot be read: {what}."
+
+
+# An auditor's own ledger, and what keeps it from going on.
+
+
+class LedgerOfAnother(Conflict):
+    """A ledger is of one log."""
+
+    path: str
+    origin: str
+    sentence = "{path} is the ledger of {origin}, and of no other log."
+
+
+class LedgerUnusable(Busy):
+    """Not the ledger of an auditor, or the disk fails."""
+
+    path: str
+    what: str
+    sentence = "The ledger {path} cannot be used: {what}."
+
+
+class NoQuorum(Busy):
+    """Witnesses may be late."""
+
+    size: int
+    cosignatures: int
+    sentence = "The checkpoint of size {size} has {cosignatures} cosignatures, which is not the quorum of the policy."
+
+
+class WorkerLost(Busy):
+    """The system may have run out of memory."""
+
+    sentence = "One of the processes that replay games was ended by somebody else."
+
+
+class PolicyOfSeveral(Malformed):
+    """A ledger is of one log; what others do is for other auditors."""
+
+    logs: int
+    sentence = "The policy names {logs} logs: an auditor follows one, by a policy of its own."

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from hokm.checkpoint import Checkpoint
 from hokm.errors import UnknownCheckpoint
 from hokm.merkle import check_consistency, consistency_proof, inclusion_proof
 from hokm.note import Note
 from hokm.policy import Endorsed, Policy
-from hokm.tiles import TILE_WIDTH, Fetch, TiledTree
+from hokm.tiles import TILE_WIDTH, Fetch, Tile, TiledTree, format_bundle, parse_bundle, parse_hashes
 from hokm_audit.errors import NotOnSite
 
 _NOTES_KEPT = 10_000
@@ -25,7 +26,7 @@ class PublishedLog:
         self.note = note.decode(errors="replace")
         self.endorsed: Endorsed = policy.endorse(Note.parse(note))
         self._fetch = fetch
-        self._tree = TiledTree(self.size, self.checkpoint.root, fetch)
+        self._tree = TiledTree(self.size, self.checkpoint.root, partial(_tile_on, fetch))
         self.note_of = lru_cache(_NOTES_KEPT)(self._note_of)
         """The note of the checkpoint of a size, as the site has it. Raises `UnknownCheckpoint`."""
 
@@ -64,6 +65,21 @@ class PublishedLog:
             return self._fetch(f"checkpoint/{size}").decode(errors="replace")
         except NotOnSite:
             raise UnknownCheckpoint(size) from None
+
+
+def _tile_on(fetch: Fetch, path: str) -> bytes:
+    """The file of a tile or bundle, cut out of the full one where the site has no longer the partial one."""
+    try:
+        return fetch(path)
+    except NotOnSite:
+        tile = Tile.parse(path)
+        if tile.width == TILE_WIDTH:
+            raise
+        full = replace(tile, width=TILE_WIDTH)
+        octets = fetch(full.format())
+        if tile.level is not None:
+            return b"".join(parse_hashes(full, octets)[: tile.width])
+        return format_bundle(parse_bundle(full, octets)[: tile.width])
 
 
 def latest(fetch: Fetch, policy: Policy) -> PublishedLog:
