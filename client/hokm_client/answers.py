@@ -11,6 +11,8 @@ from typing import Final
 
 from hokm.proof import MOST_MANIFESTS
 from hokm.rules import SEATS
+from hokm.signing import PUBLIC_KEY_BYTES
+from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.errors import StrangeAnswer
 
@@ -47,10 +49,12 @@ def check_page(page: pb.ListTablesResponse, listed: int) -> None:
         raise StrangeAnswer("a list of tables without an end")
 
 
-def check_manifests(count: int) -> None:
-    """So many key manifests as any proof may have."""
-    if count > MOST_MANIFESTS:
+def check_keys(keys: log_service_pb2.GetKeysResponse) -> None:
+    """So many key manifests as any proof may have, and no more root keys than these can hand over to."""
+    if len(keys.manifests) > MOST_MANIFESTS:
         raise StrangeAnswer("key manifests without an end")
+    if len(keys.roots) > len(keys.manifests) or any(len(root) != PUBLIC_KEY_BYTES for root in keys.roots):
+        raise StrangeAnswer("root keys that cannot be")
 
 
 def check_length(proof: bytes | bytearray, most: int) -> None:

@@ -18,7 +18,6 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from hokm.errors import Busy, HokmError, NotSignedIn
-from hokm.keys import KEYS_TABLE
 from hokm.proof import MOST_GAME_BYTES, MOST_ROUND_BYTES
 from hokm.rules import TableRules
 from hokm.sign_in import signed_challenge
@@ -321,12 +320,10 @@ class Connection:
         request = log_service_pb2.GetEntriesRequest(table_id=table_id, first_version=first_version, limit=limit)
         return (await self._plain(self._log.GetEntries, request)).entries
 
-    async def manifests(self) -> list[bytes]:
-        """The stream "keys"."""
-        found: list[bytes] = []
-        while more := await self.entries(KEYS_TABLE, len(found)):
-            found += more
-            answers.check_manifests(len(found))
+    async def keys(self) -> log_service_pb2.GetKeysResponse:
+        """The stream "keys", and the root keys that it was signed by after the first."""
+        found = await self._plain(self._log.GetKeys, log_service_pb2.GetKeysRequest())
+        answers.check_keys(found)
         return found
 
     async def checkpoint(self) -> bytes:

@@ -100,6 +100,8 @@ class Scene:
     origin: str
     table_id: bytes
     manifests: Sequence[bytes]
+    roots: Sequence[bytes]
+    """Root keys that manifests were signed by after the first."""
     entries: Sequence[bytes]
 
 
@@ -114,7 +116,7 @@ def write_evidence(fraud: Fraud, scene: Scene, seen_ms: int) -> bytes:
         version=fraud.version,
         seen_ms=seen_ms,
         manifests=tuple(scene.manifests),
-        roots=(),
+        roots=tuple(scene.roots),
         entries=tuple(scene.entries),
         exhibits=fraud.exhibits,
     ).format()

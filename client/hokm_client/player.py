@@ -275,7 +275,7 @@ class Player:
             manifests = self._manifests = Manifests(self.policy, self.connection.origin)
         found = manifests.of(content.manifest_leaf)
         if found is None:
-            manifests.learn(await self.connection.manifests())
+            await self._learn_keys(manifests)
             found = manifests.of(content.manifest_leaf)
         if found is None:
             raise StrangeAnswer("the table names a key manifest that the root has not signed")
@@ -284,8 +284,12 @@ class Player:
     async def _learn(self, stream: Stream) -> None:
         """Let a stream know of the manifests that there are now."""
         assert self._manifests is not None
-        self._manifests.learn(await self.connection.manifests())
+        await self._learn_keys(self._manifests)
         stream.learn(self._manifests)
+
+    async def _learn_keys(self, manifests: Manifests) -> None:
+        keys = await self.connection.keys()
+        manifests.learn(keys.manifests, keys.roots)
 
     async def proof(self, table_id: bytes, number: int | None = None) -> bytes:
         """The proof file of that round, or of the whole game where none is named. Not verified by being here.
@@ -366,10 +370,11 @@ class Player:
         if self._evidence is None:
             logger.warning("%s", fraud)
             return
-        manifests = () if self._manifests is None else self._manifests.entries
+        known = self._manifests
+        manifests, roots = ((), ()) if known is None else (known.entries, known.roots)
         table_id, entries = (bytes(16), []) if stream is None else (stream.id, stream.entries)
         try:
-            scene = Scene(self.connection.origin, table_id, manifests, entries)
+            scene = Scene(self.connection.origin, table_id, manifests, roots, entries)
             path = save_evidence(self._evidence, fraud, scene, self.connection.machine.now_ms())
         except OSError as error:
             logger.error("%s; the evidence could not be saved: %s", fraud, error)

@@ -8,6 +8,7 @@ log's checkpoints must all be of one growing tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ class Manifests:
             raise UnknownLog(origin)
         self._root = policy.root_key(origin)
         self._entries: list[bytes] = []
+        self._roots: tuple[bytes, ...] = ()
         self._manifests: tuple[KeyManifest, ...] = ()
 
     @property
@@ -59,16 +61,25 @@ class Manifests:
         """As they were signed, by version."""
         return self._entries
 
-    def learn(self, entries: Sequence[bytes]) -> None:
+    @property
+    def roots(self) -> Sequence[bytes]:
+        """The root keys after the policy's that they hand over to."""
+        return self._roots
+
+    def learn(self, entries: Sequence[bytes], roots: Sequence[bytes] = ()) -> None:
         """Take all entries of the stream "keys", from its first on. What was known must still be there.
+
+        `roots` are keys that may be later root keys: each counts by its hash in a manifest that counts.
 
         Raises `Fraud` where it is not, and what `check_manifests` raises.
         """
         known = len(self._entries)
         if list(entries[:known]) != self._entries:
             raise Fraud(FraudKind.TWO_ENTRIES, 0, "the key manifests are not those that were seen before")
-        self._manifests = check_manifests(entries, self._root)
+        self._manifests = check_manifests(entries, self._root, roots)
         self._entries = list(entries)
+        hashes = {manifest.next_root_hash for manifest in self._manifests}
+        self._roots = tuple(root for root in roots if sha256(root).digest() in hashes)
 
     def of(self, manifest_leaf: bytes) -> TableKeys | None:
         """The keys of a table that names the manifest with that leaf; None where it is not known."""
@@ -80,7 +91,7 @@ class Manifests:
 
     def _all_keys(self) -> frozenset[bytes]:
         named = (key for manifest in self._manifests for key, _ in manifest.roles())
-        return frozenset((self._root.public_key, *named))
+        return frozenset((self._root.public_key, *self._roots, *named))
 
 
 class SeenHead(NamedTuple):

@@ -28,7 +28,7 @@ def caught(evening: Evening, update: pb.TableUpdate) -> Fraud:
 def judge_evidence(evening: Evening, fraud: Fraud) -> None:
     """The file that the client keeps shows the fraud to a stranger exactly where the client says so."""
     stream = evening.desk.stream
-    scene = Scene(evening.house.origin, stream.id, evening.manifests().entries, stream.entries)
+    scene = Scene(evening.house.origin, stream.id, evening.manifests().entries, (), stream.entries)
     evidence = Evidence.parse(write_evidence(fraud, scene, evening.house.now_ms))
     judgement = judge(evidence, evening.house.policy)
     assert (judgement.verdict is Verdict.PROVED) == fraud.proves, (fraud, judgement)

@@ -391,7 +391,7 @@ def test_evidence_is_saved_whole_and_never_written_over(played: Evening, tmp_pat
     reader = reader_before(played, 9)
     fraud = caught(reader, with_entry(reader, played.forged(7, time_ms=played.game.events[7].time_ms + 1), 7))
     manifests = [entry for entry, _ in played.house.manifests]
-    scene = Scene(played.house.origin, played.game.id, manifests, reader.desk.stream.entries)
+    scene = Scene(played.house.origin, played.game.id, manifests, (), reader.desk.stream.entries)
     first = save_evidence(tmp_path, fraud, scene, 1)
     second = save_evidence(tmp_path, fraud, scene, 2)
     assert first != second
