@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identity, ceremony, draw and deal: SPEC.md sections 5 and 6.
+// Numbers that nobody could choose, and the cards that they make: SPEC.md sections 5 and 6.
 
 import { createHmac } from "node:crypto";
-import { H, must, tag, u32, u8 } from "./wire.mjs";
+import { H, must, tag, u32, u8 } from "./bytes.mjs";
+import { rankOf } from "./cards.mjs";
 
 export const DRAW = 1;
 export const DEAL = 2;
@@ -24,17 +25,21 @@ export const commitment = (ctx, seat, key, number) => H(tag(`${DOMAIN}/commit`),
 export const houseNumber = (secret, ctx) => hmac(secret, tag(`${DOMAIN}/house`), ctx);
 export const commitSet = (ctx, commitments) => H(tag(`${DOMAIN}/commit-set`), ctx, ...commitments);
 
+/** What binds a card that is laid face down (H2). */
+export const earlyCommitment = (ctx, trick, seat, card, salt) =>
+  H(tag(`${DOMAIN}/early`), ctx, u32(trick), u8(seat), u8(card), salt);
+
 export const pseudorandomKey = (set, numbers) => hmac(set, ...numbers);
 
 /** HKDF-Expand, all 8160 bytes that RFC 5869 allows; `what` is "draw" or "deck". */
-export function streamOf(prk, what) {
+function streamOf(prk, what) {
   const info = Buffer.from(`${DOMAIN}/${what}`);
   const blocks = [Buffer.alloc(0)];
   for (let i = 1; i <= 255; i++) blocks.push(hmac(prk, blocks[i - 1], info, u8(i)));
   return Buffer.concat(blocks);
 }
 
-export function shuffle(stream) {
+function shuffle(stream) {
   const deck = Array.from({ length: 52 }, (_, card) => card);
   const rejected = [];
   let used = 0;
@@ -53,17 +58,15 @@ export function shuffle(stream) {
   return { deck, rejected, used };
 }
 
-const rank = (card) => (card % 13) + 2;
-
 /** G3: the cards turned up, and the seat that they make hakem. */
 const TURN_UP = {
   firstAce(deck, start) {
-    const last = deck.findIndex((card) => rank(card) === 14);
+    const last = deck.findIndex((card) => rankOf(card) === 14);
     return { turned: last + 1, hakem: (start + last) % 4 };
   },
   highCard(deck, start) {
     for (let at = 0; at < 52; at += 4) {
-      const ranks = deck.slice(at, at + 4).map(rank);
+      const ranks = deck.slice(at, at + 4).map(rankOf);
       const highest = Math.max(...ranks);
       if (ranks.filter((one) => one === highest).length === 1) {
         return { turned: at + 4, hakem: (start + ranks.indexOf(highest)) % 4 };
