@@ -31,8 +31,8 @@ from tests.verifier.forging import CASES
 
 pytestmark = needs_node
 
-BEYOND_IT = {"revoked"}
-"""A stream that ends under another key: there this client stops, and says so."""
+BEYOND_IT = {"revoked", "witnessed", "unwitnessed"}
+"""Witnessed tables, and a stream that ends under another key: there this client stops, and says so."""
 
 
 def follow(folder: Path, policy: Policy, proofs: Mapping[str, Proof]) -> subprocess.CompletedProcess[str]:
