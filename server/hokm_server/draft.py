@@ -27,6 +27,7 @@ from hokm.events import (
     Anchor,
     CeremonyOpened,
     CeremonyVoided,
+    CommitSetWitnessed,
     Dealt,
     EarlyTurned,
     Event,
@@ -307,8 +308,8 @@ class Draft:
         self.secrets = self.secrets._replace(laid=left)
         self.unsealed.append(SealName(self.secrets.ctx, seat, lay.version))
 
-    def reopen(self, content: Reopened, time_ms: int) -> None:
-        """Deadlines that passed while the house was down begin anew."""
+    def word(self, content: CommitSetWitnessed | Reopened, time_ms: int) -> None:
+        """What the house may say: that witnesses have seen a commit set, or that decisions begin anew."""
         self._add(content, time_ms)
 
     def fault(self, cause: ServerFaultCause, time_ms: int) -> None:

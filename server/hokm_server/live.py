@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hokm.entry import leaf as leaf_of_entry
 from hokm.errors import HokmError, SatDownTooOften, TableBusy
-from hokm.events import SeatKind, ServerFaultCause, SignedMove
+from hokm.events import CommitSetWitnessed, SeatKind, ServerFaultCause, SignedMove
 from hokm.hand import HandNote, sign_hand, write_hand
 from hokm.table import Over, Round, Seating, Table, may_call_away, seated
 from hokm.v1 import tables_service_pb2 as pb
@@ -89,6 +89,7 @@ class LiveTable:
         "table",
         "throws",
         "waiting",
+        "witnessed",
         "writing",
     )
 
@@ -120,6 +121,8 @@ class LiveTable:
         """The house was down: deadlines that have passed begin anew before they bring anything."""
         self.sealed_lost = False
         """A number that was given in confidence is not there any more."""
+        self.witnessed: CommitSetWitnessed | None = None
+        """What shows that witnesses have seen the commit set for which the table waits, once it is there."""
         self.last_sign_ms = [0] * 4
         """By seat, when its player closed a stream or sent a move last."""
         self.throws = Throws()

@@ -242,6 +242,11 @@ class Log:
         """The latest one that has the policy's quorum. None where none has, or where the policy wants none."""
         return self._witnessed
 
+    @property
+    def anchor(self) -> Checkpoint:
+        """What a ceremony that opens now comes after: the latest that has the quorum, else the latest."""
+        return (self._witnessed or self._published).checkpoint
+
     def checkpoint(self, size: int) -> Published:
         """The checkpoint of this size, with all cosignatures that are kept of it. Raises `UnknownCheckpoint`."""
         note = self._store.checkpoint(size) if size <= self._published.checkpoint.size else None
@@ -273,6 +278,10 @@ class Log:
     def _with_cosignatures(self, published: Published) -> Published:
         size = published.checkpoint.size
         return Published(published.checkpoint, self._cosigned.under(size, published.note))
+
+    def position(self, stream: bytes, version: int) -> int:
+        """The place of an entry in the tree, whether it is published or not. Raises `UnknownEntry`."""
+        return self._store.position(stream, version)
 
     def inclusion(self, stream: bytes, version: int, size: int | None = None) -> Inclusion:
         """That an entry is in the tree of this size, by default the latest.

@@ -40,6 +40,7 @@ from hokm_server.signets import signets_of
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.tables import Tables
 from hokm_server.tables_service import TablesService
+from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
 GRACE_SECONDS: Final = 0.25
@@ -107,6 +108,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             signets=signets_of(keys),
             seal_key=SealKey(keys.seal, entropy=entropy),
             anchor=lambda: _anchor(log),
+            witnesses=Witnesses(log, publisher.wait_witnessed) if log.wants_witnesses else None,
             most_tables=settings.most_tables,
             most_of_address=settings.of_address(settings.most_tables),
         )
@@ -153,8 +155,7 @@ def log_manifests(store: Store, log: Log, keys: HouseKeys, directory: Path) -> N
 
 
 def _anchor(log: Log) -> Anchor:
-    """The latest checkpoint with the policy's quorum, else the latest."""
-    checkpoint = (log.witnessed or log.published).checkpoint
+    checkpoint = log.anchor
     return Anchor(checkpoint.size, checkpoint.root)
 
 

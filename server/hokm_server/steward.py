@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steward: moves one table forward, a draft at a time.
 
-Rulings that are due, then what a deadline has brought, then the moves that wait go into one draft, and the draft to the
-writer. What of it became durable is answered and published; what did not has not happened. An alarm looks at the
-table again when the next deadline has passed.
+Rulings that are due, then what a deadline has brought or witnesses have, then the moves that wait go into one draft,
+and the draft to the writer. What of it became durable is answered and published; what did not has not happened. An
+alarm looks at the table again when the next deadline has passed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from hokm.errors import HokmError, SeatNotFree, StandInNotDue
 from hokm.events import Anchor, Join, SeatKind, StoodIn
-from hokm.table import Over, Seating, due, expires_ms, overdue, reopening, stand_in_wanted
+from hokm.table import Over, Seating, due, expires_ms, may_witness, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.clock import Clock
 from hokm_server.draft import Draft
@@ -22,6 +22,7 @@ from hokm_server.live import Answer, LiveTable, Made, Waiting
 from hokm_server.sealing import SealKey
 from hokm_server.store import Batch, SealName
 from hokm_server.wanted import Wanted
+from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
 logger = logging.getLogger(__name__)
@@ -43,14 +44,17 @@ class Steward:
         clock: Clock,
         seal_key: SealKey,
         anchor: Callable[[], Anchor],
+        witnesses: Witnesses | None,
         wanted: Wanted,
         gone: Callable[[LiveTable], object],
     ) -> None:
-        """`anchor` gives size and root of the latest published checkpoint; `gone` hears of a table that is over."""
+        """`anchor` gives size and root of the checkpoint that a ceremony comes after; `gone` hears of a table that is
+        over."""
         self._writer = writer
         self._clock = clock
         self._sealer = seal_key
         self._anchor = anchor
+        self._witnesses = witnesses
         self._gone = gone
         self.wanted = wanted
         self.stopping = False
@@ -95,9 +99,12 @@ class Steward:
             if kind is None and draft.reopens:
                 draft.reopens = False
                 if (anew := reopening(table, time_ms)) is not None:
-                    draft.reopen(anew, now)
+                    draft.word(anew, now)
                 continue
             kind = kind or overdue(table, time_ms)
+            if kind is None and live.witnessed is not None and may_witness(table, time_ms):
+                draft.word(live.witnessed, now)
+                continue
             if kind is None or kind is StoodIn:
                 return
             draft.ruling(kind, now, self._anchor())
@@ -225,9 +232,10 @@ class Steward:
         for seat, kind in want:
             self.wanted.want(live.id, seat, SeatKind(kind))
         self.want_stand_in(live)
+        self.seek_witnesses(live)
         if live.is_over:
             self._close(live)
-        elif live.waiting:
+        elif live.waiting or live.witnessed is not None:
             self.advance(live)
         else:
             self.set_alarm(live)
@@ -241,6 +249,11 @@ class Steward:
             self.wanted.no_more(live.id, other)
         if seat is not None:
             self.wanted.want(live.id, seat, SeatKind.STAND_IN)
+
+    def seek_witnesses(self, live: LiveTable) -> None:
+        """Have witnesses sought for a table that waits for them; when they are there it goes on."""
+        if self._witnesses is not None and not self.stopping:
+            self._witnesses.look(live, self.advance)
 
     def _close(self, live: LiveTable) -> None:
         self.silence(live)

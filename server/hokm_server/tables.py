@@ -62,6 +62,7 @@ from hokm_server.throwing import check_throw
 from hokm_server.turns import Turns
 from hokm_server.wanted import Wanted
 from hokm_server.watching import Watching
+from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
 KEPT_MS: Final = 60_000
@@ -87,10 +88,12 @@ class Tables:
         signets: Signets,
         seal_key: SealKey,
         anchor: Callable[[], Anchor],
+        witnesses: Witnesses | None = None,
         most_tables: int = 10_000,
         most_of_address: int = 2_500,
     ) -> None:
-        """`anchor` gives size and root of the latest published checkpoint.
+        """`anchor` gives size and root of the checkpoint that a ceremony comes after. Without `witnesses` no table is
+        opened that waits for them.
 
         At most so many tables at a time, and so many that callers of one address have opened.
         """
@@ -100,6 +103,7 @@ class Tables:
         self._entropy = entropy
         self._signets = signets
         self._sealer = seal_key
+        self._witnesses = witnesses
         self._most_tables = most_tables
         self._live: dict[bytes, LiveTable] = {}
         self._by_age: list[bytes] = []
@@ -116,6 +120,7 @@ class Tables:
             clock=clock,
             seal_key=seal_key,
             anchor=anchor,
+            witnesses=witnesses,
             wanted=self.wanted,
             gone=self._gone,
         )
@@ -140,11 +145,14 @@ class Tables:
             self._want_bot(table_id, seat)
         for live in tuple(self._live.values()):
             self._steward.want_stand_in(live)
+            self._steward.seek_witnesses(live)
             self._steward.advance(live)
 
     def stop(self) -> None:
         """Decide nothing more; what is being written still becomes durable."""
         self._steward.stopping = True
+        if self._witnesses is not None:
+            self._witnesses.stop()
         for live in self._live.values():
             self._steward.silence(live)
 
@@ -186,7 +194,7 @@ class Tables:
 
         Raises `NoWitnessesHere`, `TooManyTables`, `TooManyOpened`.
         """
-        if rules.witnessed:
+        if rules.witnessed and self._witnesses is None:
             raise NoWitnessesHere
         if len(self._live) >= self._most_tables:
             raise TooManyTables(self._most_tables)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,11 @@ from hokm_server.serving import log_manifests
 from hokm_server.signets import signets_of
 from hokm_server.store import Batch, Outcome, SealName, Store
 from hokm_server.tables import Tables
+from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 from tests.audit import audit_table, events_of, proof_so_far
 from tests.server.manual_clock import ManualClock
+from tests.server.room_witnesses import RoomWitnesses
 
 ORIGIN = "example.org/room"
 PERSON, BOT = SeatKind.PERSON, SeatKind.BOT
@@ -75,11 +78,17 @@ class Seated:
 class Room:
     """One server's tables; `restart` is what a crash and a new start leave."""
 
-    def __init__(self, folder: Path, seed: int = 1) -> None:
+    def __init__(self, folder: Path, seed: int = 1, *, witnessed: bool = False) -> None:
+        """`witnessed`: the policy of the house has witnesses and a quorum of them."""
         self.folder = folder
         self.clock = ManualClock()
         self.rng = random.Random(seed)
         self.keys = rotation.create(folder / "keys", ORIGIN, self.clock.ms, entropy=self.octets)
+        self.witnesses = RoomWitnesses(self.new_key, self.clock.now_ms) if witnessed else None
+        if self.witnesses is not None:
+            public = self.keys.public
+            public = replace(public, policy=self.witnesses.within(public.policy))
+            self.keys = replace(self.keys, public=public)
         self.operator = Viewer(self.keys.operator.public, True)
         self.by_key: dict[bytes, Seated] = {}
         """Everybody who has ever sat down, and every stand-in."""
@@ -93,7 +102,8 @@ class Room:
         """Build every part."""
         self.store = Store(self.folder / "hokm.sqlite", ORIGIN)
         keys = self.keys
-        self.log = Log(self.store, self.folder / "head", ORIGIN, *keys.log_keys, former=keys.public.log_keys)
+        former, policy = keys.public.log_keys, keys.policy
+        self.log = Log(self.store, self.folder / "head", ORIGIN, *keys.log_keys, former=former, policy=policy)
         log_manifests(self.store, self.log, keys, self.folder)
         self.writer = Writer(self._append, asyncio.get_running_loop())
         self.tables = Tables(
@@ -104,6 +114,7 @@ class Room:
             signets=signets_of(keys),
             seal_key=SealKey(keys.seal, entropy=self.octets),
             anchor=self._anchor,
+            witnesses=self._witnesses(),
         )
         self.tables.start()
 
@@ -115,8 +126,12 @@ class Room:
         return outcomes
 
     def _anchor(self) -> Anchor:
-        checkpoint = self.log.published.checkpoint
+        checkpoint = self.log.anchor
         return Anchor(checkpoint.size, checkpoint.root)
+
+    def _witnesses(self) -> Witnesses | None:
+        seen, log = self.witnesses, self.log
+        return None if seen is None else Witnesses(log, lambda position: seen.wait_witnessed(log, position))
 
     def octets(self, count: int = 32) -> bytes:
         """What is drawn in this room."""
@@ -291,6 +306,9 @@ class Room:
 
     async def step(self, table_id: bytes) -> None:
         """The next decision of the table, made as an honest player makes it, or a stand-in where one is due."""
+        if waiting(self.table(table_id)):
+            await self.seen(table_id)
+            return
         wanted = stand_in_wanted(self.table(table_id))
         if wanted is not None:
             await self.stand_in(table_id, wanted[0])
@@ -353,6 +371,13 @@ class Room:
         self.tables.watch(viewer, outbox, table_id, after, seats)
         return outbox
 
+    async def seen(self, table_id: bytes) -> None:
+        """Wait until witnesses, who are there, have seen the set for which a table waits."""
+        assert waiting(self.table(table_id))
+        _, task = self.tables._witnesses._sought[table_id]  # type: ignore[union-attr]
+        await asyncio.wait_for(asyncio.shield(task), 10)
+        await self.settle()
+
     # What the log holds.
 
     def entries(self, table_id: bytes) -> list[bytes]:
@@ -391,13 +416,20 @@ class Room:
         """One table: the whole stream, and each round that is closed."""
         await self.settle()
         assert self.folded(table_id) == self.table(table_id)
-        self.log.publish()
+        self.publish()
         return audit_table(self.store, self.log, self.keys.public, table_id)
+
+    def publish(self) -> None:
+        """All that is durable, before the witnesses where there are any."""
+        if self.witnesses is None:
+            self.log.publish()
+        else:
+            self.witnesses.cosign(self.log)
 
     async def judge(self, table_id: bytes) -> Report:
         """What the verifier says of the whole stream."""
         await self.settle()
-        self.log.publish()
+        self.publish()
         return verify(proof_so_far(self.store, self.log, self.keys.public, table_id), self.keys.policy)
 
 
@@ -419,6 +451,11 @@ def playing(table: Table) -> bool:
 def committing(table: Table) -> bool:
     """Commitments are wanted."""
     return isinstance(table.stage, Ceremony) and table.stage.commit_set is None
+
+
+def waiting(table: Table) -> bool:
+    """Witnesses are waited for."""
+    return isinstance(table.stage, Ceremony) and table.stage.wait is not None
 
 
 def revealing(table: Table) -> bool:
