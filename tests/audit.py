@@ -22,7 +22,7 @@ from hokm.verify import Report, Verdict, verify
 from hokm.wire import read_event
 from hokm_server import house_keys
 from hokm_server.config import Settings
-from hokm_server.log import Log
+from hokm_server.log import Log, Published
 from hokm_server.proofs import Proofs, Span
 from hokm_server.public_keys import PublicKeys
 from hokm_server.publisher import Publisher
@@ -38,7 +38,8 @@ def audit_files(var: Path) -> None:
     files = Settings(var=var, origin=policy.logs[0].vkey.name)
     keys = house_keys.load(files.keys, files.origin)
     with contextlib.closing(Store(files.database, files.origin)) as store:
-        log = Log(store, files.head, files.origin, *keys.log_keys, former=keys.public.log_keys)
+        former, policy = keys.public.log_keys, keys.policy
+        log = Log(store, files.head, files.origin, *keys.log_keys, former=former, policy=policy)
         log.publish()
         log.audit()
         for table_id in tables_of(files.database):
@@ -52,7 +53,9 @@ def tables_of(database: Path) -> list[bytes]:
 
 
 def audit_table(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> Report:
-    """One table, of which everything is published: the whole stream, and each round that is closed."""
+    """One table, of which everything is published, and witnessed where the policy wants that: the whole stream, and
+    each round that is closed.
+    """
     events = events_of(store, table_id)
     report = verify(proof_so_far(store, log, keys, table_id), keys.policy)
     expected = TRUE if is_over(events) else (Verdict.INCOMPLETE,)
@@ -60,7 +63,7 @@ def audit_table(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> Re
     proofs = _proofs(store, log, keys)
     closed = sum(isinstance(event.content, RoundRevealed) for event in events)
     for number in range(1, closed + 1):
-        of_round = verify(proofs._make(table_id, proofs._span(table_id, number), log.published), keys.policy)
+        of_round = verify(proofs._make(table_id, proofs._span(table_id, number), _latest(log)), keys.policy)
         assert of_round.verdict in TRUE, of_round.fault
     return report
 
@@ -74,7 +77,7 @@ def proof_so_far(store: Store, log: Log, keys: PublicKeys, table_id: bytes) -> b
     )
     entries = tuple(store.entries_of(table_id, 0, len(events)))
     span = Span(ProofKind.GAME, None, (), 0, entries, start, anchors)
-    octets = _proofs(store, log, keys)._make(table_id, span, log.published)
+    octets = _proofs(store, log, keys)._make(table_id, span, _latest(log))
     if is_over(events):
         return octets
     proof = Proof.parse(octets)
@@ -89,6 +92,10 @@ def events_of(store: Store, table_id: bytes) -> list[Event]:
 def is_over(events: Sequence[Event]) -> bool:
     """The stream has ended."""
     return isinstance(events[-1].content, GameEnded | ServerFault)
+
+
+def _latest(log: Log) -> Published:
+    return log.witnessed or log.published
 
 
 def _proofs(store: Store, log: Log, keys: PublicKeys) -> Proofs:

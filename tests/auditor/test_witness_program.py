@@ -23,7 +23,7 @@ HOUSE = log_of(400)
 @pytest.fixture
 def witness(tmp_path: Path) -> Iterator[Program]:
     """One that answers and has cosigned nothing."""
-    with running(tmp_path, HOUSE) as program:
+    with running(tmp_path, log_key(HOUSE)) as program:
         yield program
 
 
@@ -75,10 +75,10 @@ def test_it_ends_with_nought_when_it_is_told_to(witness: Program) -> None:
 def test_killed_at_any_moment_it_never_takes_back_what_it_signed(tmp_path: Path) -> None:
     """What somebody has a cosignature of is remembered: nothing smaller is cosigned after it."""
     size = 1
-    with running(tmp_path, HOUSE) as witness:
+    with running(tmp_path, log_key(HOUSE)) as witness:
         assert witness.ask(asked(HOUSE, 0, size)).status_code == 200
     for life in range(4):
-        with running(tmp_path, HOUSE) as witness:
+        with running(tmp_path, log_key(HOUSE)) as witness:
             behind = witness.ask(asked(HOUSE, 0, 399))
             assert behind.status_code == 409
             known = int(behind.text)
@@ -91,7 +91,7 @@ def test_killed_at_any_moment_it_never_takes_back_what_it_signed(tmp_path: Path)
             except httpx.TransportError:
                 pass  # it was killed: whether that one was cosigned, nobody knows
             witness.popen.kill()
-    with running(tmp_path, HOUSE) as witness:
+    with running(tmp_path, log_key(HOUSE)) as witness:
         assert int(witness.ask(asked(HOUSE, 0, 400)).text) >= size
 
 
@@ -116,7 +116,7 @@ def test_a_start_that_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None
     assert refused(*command(tmp_path, "--log", "nobody"))[0] == 2
     assert refused(*command(tmp_path, "--policy", str(tmp_path / "none")))[0] == 2
     assert refused(*command(tmp_path, "--log", log, "--name", "two words"))[0] == 2
-    with running(tmp_path, HOUSE) as witness:
+    with running(tmp_path, log_key(HOUSE)) as witness:
         port = str(urlsplit(witness.url).port)
         status, said = refused(*command(tmp_path, "--log", log, "--port", port))
         assert (status, port in said) == (1, True)

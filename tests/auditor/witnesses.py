@@ -71,9 +71,9 @@ def command(var: Path, *options: str) -> list[str]:
 
 
 @contextmanager
-def running(var: Path, house: TestHouse) -> Iterator[Program]:
+def running(var: Path, log: VKey) -> Iterator[Program]:
     """A witness of that log which answers; killed at the end if it still runs."""
-    words = command(var, "--log", log_key(house).format())
+    words = command(var, "--log", log.format())
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as popen:
         try:
             assert popen.stdout is not None
