@@ -95,7 +95,9 @@ class Steward:
                 draft.fault(cause, now)
                 return
             time_ms = max(now, table.time_ms)
-            kind = due(table, table.time_ms if draft.reopens else time_ms)
+            # What time alone has brought meanwhile begins anew first; the minutes of a tea never do.
+            begins_anew = draft.reopens and not table.is_pausing
+            kind = due(table, table.time_ms if begins_anew else time_ms)
             if kind is None and draft.reopens:
                 draft.reopens = False
                 if (anew := reopening(table, time_ms)) is not None:

@@ -172,6 +172,18 @@ class Room:
         """From now on nothing reaches the disk, and nobody is told."""
         self.writer.submit = lambda batch, done: None  # type: ignore[method-assign]
 
+    async def crash_with(self, table_id: bytes, player: Seated, act: Act, beside: Beside) -> SignedMove:
+        """The same while this move is on its way: nobody answers it, and it has changed nothing. What was sent."""
+        before = self.table(table_id), self.entries(table_id), self.store.sealed(table_id)
+        signed, answers = self.signed(table_id, player, act), list[object]()
+        self.lose_writes()
+        self.tables.act(player.viewer, table_id, signed, beside, answers.append)
+        await asyncio.sleep(0)
+        await self.restart()
+        assert answers == []
+        assert (self.table(table_id), self.entries(table_id), self.store.sealed(table_id)) == before
+        return signed
+
     async def settle(self) -> None:
         """Wait until nothing is on its way to the disk."""
         while True:
@@ -317,18 +329,21 @@ class Room:
 
     async def decide(self, table_id: bytes, seat: int) -> Made:
         """What is open for that seat, decided as an honest player does."""
+        act, beside = self.decision(table_id, seat)
+        return await self.act(table_id, self.holder(table_id, seat), act, beside)
+
+    def decision(self, table_id: bytes, seat: int) -> tuple[Act, Beside]:
+        """What an honest player decides there, and what comes beside it."""
         player, stage = self.holder(table_id, seat), self.table(table_id).stage
         match stage:
             case Ceremony(commit_set=None):
-                return await self.act(table_id, player, Commit(self.commitment(player, stage.ctx)))
+                return Commit(self.commitment(player, stage.ctx)), NOTHING_BESIDE
             case Ceremony(commit_set=bytes(commit_set)):
-                return await self.act(
-                    table_id, player, Reveal(stage.ctx, commit_set), Beside(player.numbers[stage.ctx])
-                )
+                return Reveal(stage.ctx, commit_set), Beside(player.numbers[stage.ctx])
             case Round(trump=None):
-                return await self.act(table_id, player, NameTrump(self.rng.randrange(4)))
+                return NameTrump(self.rng.randrange(4)), NOTHING_BESIDE
             case Round():
-                return await self.act(table_id, player, Play(self.some_card(table_id)))
+                return Play(self.some_card(table_id)), NOTHING_BESIDE
             case _:
                 raise AssertionError(stage)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -16,10 +15,7 @@ from hokm.events import (
     CeremonyVoided,
     Commit,
     Leave,
-    NameTrump,
-    Play,
     Reopened,
-    Reveal,
     SeatKind,
     ServerFault,
     ServerFaultCause,
@@ -29,7 +25,7 @@ from hokm.rules import TableRules
 from hokm.table import Ceremony, Round, expires_ms, stand_in_wanted, to_act
 from hokm.verify import Code
 from hokm_server import draft
-from hokm_server.draft import NOTHING_BESIDE, Beside
+from hokm_server.draft import NOTHING_BESIDE
 from hokm_server.house_keys import EventKey
 from hokm_server.live import Made
 from tests.server.room import (
@@ -207,28 +203,9 @@ async def crash_at_each_step(room: Room, table_id: bytes) -> None:
     table = room.table(table_id)
     if is_over(table) or stand_in_wanted(table) is not None:
         return
-    before = room.entries(table_id), room.store.sealed(table_id)
     seat = to_act(table)[0][0]
-    player, stage = room.holder(table_id, seat), table.stage
-    beside = NOTHING_BESIDE
-    match stage:
-        case Ceremony(commit_set=None):
-            signed = room.signed(table_id, player, Commit(room.commitment(player, stage.ctx)))
-        case Ceremony(commit_set=bytes(commit_set)):
-            beside = Beside(player.numbers[stage.ctx])
-            signed = room.signed(table_id, player, Reveal(stage.ctx, commit_set))
-        case Round(trump=None):
-            signed = room.signed(table_id, player, NameTrump(room.rng.randrange(4)))
-        case _:
-            signed = room.signed(table_id, player, Play(room.some_card(table_id)))
-    answers: list[object] = []
-    room.lose_writes()
-    room.tables.act(player.viewer, table_id, signed, beside, answers.append)
-    await asyncio.sleep(0)
-    await room.restart()
-    assert answers == []
-    assert (room.entries(table_id), room.store.sealed(table_id)) == before
-    assert room.table(table_id) == table
+    player, (act, beside) = room.holder(table_id, seat), room.decision(table_id, seat)
+    signed = await room.crash_with(table_id, player, act, beside)
     made = await room.send(table_id, player, signed, beside)
     player.moves += 1
     assert (made.version, made.again) == (table.version + 1, False)

@@ -29,6 +29,7 @@ from tests.server.lively import Lively
 from tests.server.onlooker import Onlooker
 from tests.server.readers import WATCHER
 from tests.server.room import PERSONS, Room, revealing
+from tests.server.walk import extra
 
 
 class Viewpoint(NamedTuple):
@@ -137,9 +138,7 @@ class Twins:
     @property
     def extra(self) -> Extra:
         """What the house rules add to it."""
-        extra = self.stage.extra
-        assert extra is not None
-        return extra
+        return extra(self.table)
 
     def hands(self, seat: int) -> list[int]:
         """That seat's cards that are left, in each game."""
