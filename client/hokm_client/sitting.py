@@ -308,9 +308,10 @@ class Sitting:
         asyncio.get_running_loop().call_soon(self.pump)
 
     def _stop_asking(self) -> None:
+        """The answer is not waited for; where the same decision is open again after tea, it is asked once more."""
         if self._asking is not None:
             self._asking.cancel()
-            self._asking = None
+            self._asking, self._asked = None, -1
 
     def _end(self, ending: GameEnded | ServerFault) -> None:
         if not self.over.done():

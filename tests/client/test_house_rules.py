@@ -23,7 +23,7 @@ from hokm_client.player import Player
 from hokm_client.question import ComeEarly, Question, Standing, Wish
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
-from tests.client.visits import guest, house, house_bots
+from tests.client.visits import agree, guest, house, house_bots
 
 RULES = replace(HOUSE, target=3)
 
@@ -47,11 +47,8 @@ class Eager:
     def besides(self, standing: Standing) -> Wish | None:
         """Early whenever it may be, tea once, ready at once."""
         table, seat, stage = standing.table, standing.seat, standing.table.stage
-        tea = table.tea
-        if tea is not None and tea.pause is not None:
-            return None if seat in tea.ready else Ready()
-        if tea is not None:
-            return AnswerTea(True) if seat != tea.seat and seat not in tea.yes else None
+        if table.tea is not None:
+            return agree(standing)
         if self.asks and not table.places[seat].tea_asked and table.round >= 1:
             return AskTea()
         if isinstance(stage, Round) and stage.extra is not None and standing.dealt and stage.extra.lays[seat] is None:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hokm.events import AnswerTea, Ready
 from hokm.languages import Language
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.bot import Decided, sensible
-from hokm_client.question import Question, Standing, Wish
+from hokm_client.question import Question
 from hokm_client.storyteller import chapter
 from hokm_client.terminal import say_customs
 from hokm_client.terminal.customs import customs
@@ -23,7 +22,7 @@ from hokm_client.terminal.things import Thing
 from hokm_client.terminal.words import words
 from tests.client.pane import pane
 from tests.client.test_playing import house, legal, play_until, written
-from tests.client.visits import guest
+from tests.client.visits import agree, guest
 
 MINE, LEFT = 0, 3
 TYPED = {
@@ -35,16 +34,6 @@ TYPED = {
 def choose(question: Question) -> Decided:
     """Cards as bots play them."""
     return sensible(question, random.Random(question.seat))
-
-
-def agree(standing: Standing) -> Wish | None:
-    """Tea, whenever somebody asks, and on with the game at once."""
-    tea, seat = standing.table.tea, standing.seat
-    if tea is None or seat == tea.seat:
-        return None
-    if tea.pause is not None:
-        return None if seat in tea.ready else Ready()
-    return None if seat in tea.yes else AnswerTea(True)
 
 
 @pytest.mark.parametrize("language", Language)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a player decides that the rules refuse never leaves the program, and the player is asked again."""
+"""A player is asked until there is an answer: again where the rules refuse it, and again after tea."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 
 from hokm.cards import FULL, cards_of
 from hokm.errors import CardNotHeld, HokmError, MustFollowSuit
-from hokm.events import Act, GameEnded, NameTrump, Play, Run
+from hokm.events import Act, AskTea, GameEnded, NameTrump, Play, Run, TimedOut
 from hokm.rules import TableRules
 from hokm_client.bot import Decided, random_legal
 from hokm_client.question import Question
-from tests.client.visits import guest, house, house_bots
+from hokm_client.stream import Step
+from tests.client.visits import agree, guest, house, house_bots
 
 LIVELY = TableRules(target=3, partners_middle=True, runs=True)
 
@@ -84,3 +86,42 @@ async def test_the_same_wrong_card_at_once_ends_the_sitting(tmp_path: Path, wron
         sitting = await player.sit(table_id, 0, choose=choose)
         with pytest.raises(wrong):
             await sitting.over
+
+
+@pytest.mark.parametrize("hesitates", [True, False])
+async def test_a_question_that_tea_has_interrupted_is_asked_again(tmp_path: Path, hesitates: bool) -> None:
+    """The decision is the same, and so is the player: whoever was thinking, or about to think, is not forgotten."""
+    chance, deadlines = random.Random(1), list[Step]()
+
+    def asks_for_tea(question: Question) -> bool:
+        """When it is to lead the second trick or a later one: so it begins at once."""
+        asks = not question.table.places[0].tea_asked and bool(question.round.history) and not question.round.trick
+        if asks:
+            sitting.act(AskTea())
+        return asks
+
+    def by_chance(question: Question) -> Decided:
+        return random_legal(question, chance)
+
+    async def think(question: Question) -> Decided:
+        if asks_for_tea(question):
+            await asyncio.Event().wait()
+        return by_chance(question)
+
+    def hesitate(question: Question) -> float:
+        return 3600 if asks_for_tea(question) else 0
+
+    def watch(step: Step) -> None:
+        if isinstance(step.event.content, TimedOut):
+            deadlines.append(step)
+
+    async with house(tmp_path) as found, contextlib.AsyncExitStack() as guests:
+        players = [await guests.enter_async_context(guest(found.address, tmp_path)) for _ in range(4)]
+        table_id = await players[0].open_table(TableRules(target=3, tea=True))
+        choose, delay = (by_chance, hesitate) if hesitates else (think, None)
+        sitting = await players[0].sit(table_id, 0, choose=choose, delay=delay, watch=watch, besides=agree)
+        for seat in (1, 2, 3):
+            await players[seat].sit(table_id, seat, choose=by_chance, besides=agree)
+        assert isinstance(await sitting.over, GameEnded)
+        assert sitting.table.places[0].tea_asked
+        assert deadlines == []

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import grpc
 
+from hokm.events import AnswerTea, Ready
 from hokm.signing import SigningKey
 from hokm.v1 import log_service_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.bots import HouseBots
 from hokm_client.identity import read_operator_key
 from hokm_client.player import Player
+from hokm_client.question import Standing, Wish
 from hokm_server.clock import SystemClock
 from hokm_server.config import Settings
 from hokm_server.serving import Serving, serving
@@ -40,6 +42,16 @@ async def guest(address: str, var: Path, name: str = "") -> AsyncIterator[Player
     own = var / "guests" / (name or secrets.token_hex(4))
     async with Player.connect(address, identity=own / "me.key", policy=var / "policy", state=own) as player:
         yield player
+
+
+def agree(standing: Standing) -> Wish | None:
+    """Tea, whenever somebody else asks, and on with the game at once."""
+    tea, seat = standing.table.tea, standing.seat
+    if tea is None:
+        return None
+    if tea.pause is not None:
+        return None if seat in tea.ready else Ready()
+    return None if seat in (tea.seat, *tea.yes) else AnswerTea(True)
 
 
 @contextlib.asynccontextmanager
