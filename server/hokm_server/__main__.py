@@ -29,7 +29,7 @@ _STATED = (
 )
 """Options that are settings by the same name."""
 
-_EXTRA_PACKAGES = {"grpc", "grpc_health", "grpc_reflection", "google", "sqlalchemy"}
+_EXTRA_PACKAGES = {"grpc", "grpc_health", "grpc_reflection", "google", "httpx", "sqlalchemy", "starlette", "uvicorn"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_settings(serve)
     serve.add_argument("--host", help="address to listen at (127.0.0.1: this machine only)")
     serve.add_argument("--port", help="port to listen at (7465); 0 lets the system choose one")
+    serve.add_argument("--web-port", metavar="PORT", help="port for the log over HTTP (the one after that)")
+    serve.add_argument("--no-web", action="store_true", help="do not serve the log over HTTP")
     serve.add_argument("--tls-certificate", metavar="FILE", help="chain of certificates in PEM")
     serve.add_argument("--tls-key", metavar="FILE", help="its key")
     serve.add_argument("--publish-ms", metavar="MS", help="how long entries may wait for a checkpoint (1000)")
@@ -128,6 +130,8 @@ def _settings(asked: argparse.Namespace, environment: Mapping[str, str]) -> Sett
     stated = {name: getattr(asked, name) for name in _STATED if getattr(asked, name, None) is not None}
     if getattr(asked, "no_bots", False):
         stated["bots"] = "false"
+    if getattr(asked, "no_web", False):
+        stated["web"] = "false"
     settings = load(stated, environment, asked.config)
     if settings.origin != Settings().origin or "origin" in stated or "HOKM_SERVER_ORIGIN" in environment:
         return settings
@@ -193,7 +197,10 @@ async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = Fa
         ends.add(loop.create_task(_input_ended()))
     async with serving(settings, SystemClock(), os.urandom) as found:
         machine, program = socket.gethostname(), _players_program()
-        print(invitation(settings, found.port, found.keys.origin, machine=machine, program=program), flush=True)
+        said = invitation(
+            settings, found.port, found.keys.origin, web_port=found.web_port, machine=machine, program=program
+        )
+        print(said, flush=True)
         gc.freeze()  # what a start makes is never garbage
         gc.set_threshold(10_000, 20, 20)  # and the values of a table make none that only the collector finds
         ends.add(found.failed)

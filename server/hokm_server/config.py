@@ -34,6 +34,10 @@ class Settings:
     """The address to listen at."""
     port: int = 7465
     """0 lets the system choose one."""
+    web: bool = True
+    """Whether the published log is served over HTTP, too."""
+    web_port: int | None = None
+    """For that, at the same address; the one after `port` where it is not stated. 0 lets the system choose one."""
     origin: str = "localhost/hokm"
     """The name of the log, for ever: 1 to 255 visible ASCII characters without space and plus."""
     tls_certificate: Path | None = None
@@ -69,6 +73,7 @@ class Settings:
             raise BadSetting(missing, "", "a certificate and its key go together")
         for name, least, most in (
             ("port", 0, 65_535),
+            ("web_port", 0, 65_535),
             ("publish_ms", 10, 10_000),
             ("most_calls", 1, 10_000_000),
             ("most_tables", 1, 10_000_000),
@@ -76,12 +81,20 @@ class Settings:
             ("address_percent", 1, 100),
             ("busy_ms", 0, 600_000),
         ):
-            if not least <= getattr(self, name) <= most:
-                raise BadSetting(name, str(getattr(self, name)), f"{least} to {most}")
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise BadSetting(name, str(value), f"{least} to {most}")
 
     def of_address(self, most: int) -> int:
         """How much of so much those may hold together that come from one address."""
         return max(1, most * self.address_percent // 100)
+
+    @property
+    def port_of_web(self) -> int:
+        """Where to serve the log over HTTP; 0 lets the system choose."""
+        if self.web_port is not None:
+            return self.web_port
+        return self.port + 1 if 0 < self.port < 65_535 else 0
 
     @property
     def database(self) -> Path:
@@ -119,7 +132,8 @@ def load(arguments: Mapping[str, str], environment: Mapping[str, str], file: Pat
 
 
 def _kind(hint: object) -> type:
-    return Path if hint == Path | None else cast(type, hint)
+    """Of a setting that may be stated or not, what it is when it is."""
+    return next((kind for kind in (Path, int) if hint == kind | None), cast(type, hint))
 
 
 _KINDS = {name: _kind(hint) for name, hint in get_type_hints(Settings).items()}

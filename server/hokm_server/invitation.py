@@ -6,6 +6,7 @@
       play    hokm play --server 127.0.0.1:7465 --policy var/policy
       others  with a copy of var/policy: hokm play --server tower:7465 --policy policy
       any     program that speaks gRPC: package hokm.v1, reflection is on
+      web     http://127.0.0.1:7466: the published log, for auditors
 
 The first line is also for programs, which wait for it.
 """
@@ -27,7 +28,7 @@ def address_here(host: str, port: int) -> str:
     return address_of(_EVERYWHERE.get(host, host), port)
 
 
-def invitation(settings: Settings, port: int, origin: str, *, machine: str, program: str) -> str:
+def invitation(settings: Settings, port: int, origin: str, *, web_port: int | None, machine: str, program: str) -> str:
     """All that is printed: `machine` is this one's name for others, `program` how the player's program is called."""
     play = [program, "play", "--server", address_here(settings.host, port), "--policy", str(settings.policy)]
     if settings.tls_certificate is not None:
@@ -39,6 +40,9 @@ def invitation(settings: Settings, port: int, origin: str, *, machine: str, prog
         f"  others  {_others(settings, port, machine)}",
         "  any     program that speaks gRPC: package hokm.v1, reflection is on",
     ]
+    if web_port is not None:
+        scheme = "http" if settings.tls_certificate is None else "https"
+        lines.append(f"  web     {scheme}://{address_here(settings.host, web_port)}: the published log, for auditors")
     return "\n".join(lines)
 
 

@@ -121,9 +121,9 @@ def listen(server: grpc.aio.Server, host: str, port: int, credentials: grpc.Serv
     try:
         found = server.add_secure_port(address, credentials) if credentials else server.add_insecure_port(address)
     except RuntimeError as error:
-        raise AddressUnusable(address, _why_not(host, port)) from error
+        raise AddressUnusable(address, why_not(host, port)) from error
     if not found:
-        raise AddressUnusable(address, _why_not(host, port))
+        raise AddressUnusable(address, why_not(host, port))
     return found
 
 
@@ -145,7 +145,7 @@ def credentials_of(certificate: Path, key: Path) -> grpc.ServerCredentials:
         raise CertificateUnusable(str(certificate), system_words(error)) from error
 
 
-def _why_not(host: str, port: int) -> str:
+def why_not(host: str, port: int) -> str:
     """Why nothing can listen there: gRPC does not say."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole server out of its settings: every part built in order, and stopped in reverse.
 
-    keys → store → log → publisher → witnesses → writer → tables → services → address → bots
+    keys → store → log → publisher → witnesses → writer → tables → services → addresses → bots
 
 So at the end the bots go first; then nobody new is let in and what runs is cut off; then nothing more is decided; then
 what was decided becomes durable; then it is published; then the files are closed.
@@ -40,6 +40,8 @@ from hokm_server.signets import signets_of
 from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.tables import Tables
 from hokm_server.tables_service import TablesService
+from hokm_server.web import Web
+from hokm_server.web_server import answering
 from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
@@ -57,6 +59,8 @@ class Serving:
     tables: Tables
     log: Log
     publisher: Publisher
+    web_port: int | None
+    """Where the log is served over HTTP, if it is."""
     failed: asyncio.Future[Exception]
     """Has the cause once the log can no longer be written."""
 
@@ -116,10 +120,11 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         tables.start()
         auth = Auth(keys.token_secret, [keys.operator.public], clock)
         door = Door(auth, settings.most_calls, settings.of_address(settings.most_calls), tables.is_player)
+        proofs = Proofs(store, log, publisher, keys.public.roots)
         services = Services(
             SignInService(Challenges(keys.origin, clock, entropy), auth),
             TablesService(tables, door.viewer),
-            LogService(store, log, keys.public, Proofs(store, log, publisher, keys.public.roots), door.caller),
+            LogService(store, log, keys.public, proofs, door.caller),
         )
         listening = create_server(
             services,
@@ -130,7 +135,11 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             most_calls=settings.most_calls,
         )
         stack.push_async_callback(listening.stop, GRACE_SECONDS)
-        found = Serving(settings.host, listening.port, keys, tables, log, publisher, failed)
+        web_port = None
+        if settings.web:
+            site, tls = Web(log, keys.public, proofs).site(), (settings.tls_certificate, settings.tls_key)
+            web_port = await stack.enter_async_context(answering(site, settings.host, settings.port_of_web, *tls))
+        found = Serving(settings.host, listening.port, keys, tables, log, publisher, web_port, failed)
         bots_address = found.address_here
         if settings.bots and credentials is not None:  # a door for the bots alone: this machine needs no certificate
             bots_address = address_of("127.0.0.1", listen(listening.server, "127.0.0.1", 0))

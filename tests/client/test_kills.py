@@ -77,7 +77,9 @@ def free_port() -> int:
 
 
 def server_at(port: int, var: Path) -> Program:
-    return Program("hokm_server", "serve", "--var", str(var), "--port", str(port), "--publish-ms", "50", "--no-bots")
+    return Program(
+        "hokm_server", "serve", "--var", str(var), "--port", str(port), "--publish-ms", "50", "--no-bots", "--no-web"
+    )
 
 
 def bots_at(port: int, var: Path) -> Program:

@@ -13,7 +13,7 @@ from hokm_server.invitation import invitation
 
 def lines(settings: Settings) -> list[str]:
     """What a server with these settings prints, at a port that the system chose."""
-    said = invitation(settings, 4711, "example.org/hokm", machine="tower", program="hokm")
+    said = invitation(settings, 4711, "example.org/hokm", web_port=4712, machine="tower", program="hokm")
     return said.splitlines()
 
 
@@ -25,6 +25,7 @@ def test_a_server_for_this_machine_says_how_to_let_others_in() -> None:
         "  play    hokm play --server 127.0.0.1:4711 --policy var/policy",
         "  others  nobody from another machine: for that, start with --host 0.0.0.0",
         "  any     program that speaks gRPC: package hokm.v1, reflection is on",
+        "  web     http://127.0.0.1:4712: the published log, for auditors",
     ]
 
 
@@ -38,11 +39,11 @@ def test_a_server_for_this_machine_says_how_to_let_others_in() -> None:
 )
 def test_a_server_for_others_says_what_they_need(host: str, here: str, there: str) -> None:
     """A copy of the policy, the address that they reach, and with TLS the certificate."""
-    _, _, play, others, _ = lines(Settings(host=host))
+    _, _, play, others, _, _ = lines(Settings(host=host))
     assert play == f"  play    hokm play --server {here} --policy var/policy"
     assert others == f"  others  with a copy of var/policy: hokm play --server {there} --policy policy"
     with_tls = Settings(host=host, tls_certificate=Path("tls/cert.pem"), tls_key=Path("tls/key.pem"))
-    _, _, play, others, _ = lines(with_tls)
+    _, _, play, others, _, _ = lines(with_tls)
     assert play.endswith(" --policy var/policy --tls tls/cert.pem")
     assert others == (
         f"  others  with a copy of var/policy and tls/cert.pem: "

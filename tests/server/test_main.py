@@ -30,7 +30,7 @@ def started(var: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], l
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         try:
             assert program.stdout is not None
-            lines = [program.stdout.readline().rstrip() for _ in range(5)]
+            lines = [program.stdout.readline().rstrip() for _ in range(6)]
             assert lines[0], program.communicate()[1]
             yield program, lines
         finally:

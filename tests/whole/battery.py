@@ -81,7 +81,7 @@ class KilledServer:
     async def start(self) -> None:
         """Start it, and wait until it answers."""
         command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(self.var), "--port", str(self.port)]
-        command += ["--no-bots"]
+        command += ["--no-bots", "--no-web"]
         with (self.var / "server.log").open("ab") as diagnostics:
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=diagnostics
