@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from hokm.entry import event_key_id, leaf
 from hokm.signing import SigningKey
 from hokm.table import House
 from hokm_server.errors import EventKeyGone
 from hokm_server.house_keys import HouseKeys
+
+_NO_SECRET: Final = bytes(32)
+"""Of a revoked key, whose games have no number to be made any more: those that were made are sealed."""
 
 
 class Signet(NamedTuple):
@@ -66,7 +69,7 @@ def signets_of(keys: HouseKeys) -> Signets:
         revoking = public.revoking(own)
         signing = keys.event_keys.get(own if revoking is None else revoking.event_key)
         if signing is not None:
-            secret = keys.event_keys[own].house_secret if own in keys.event_keys else b""
+            secret = keys.event_keys[own].house_secret if own in keys.event_keys else _NO_SECRET
             key_id = event_key_id(keys.origin, signing.key.public)
             signets[named] = Signet(house, signing.key, key_id, secret, revoking is not None)
     return Signets(leaf(public.entries[-1]), houses, signets)
