@@ -31,6 +31,7 @@ from hokm.events import (
     TakeBack,
 )
 from hokm.languages import Language
+from hokm.rules import Seat
 from hokm_client.console import Console
 from hokm_client.leaving import Left
 from hokm_client.messages import Until
@@ -43,6 +44,7 @@ from hokm_client.terminal.notices import notices
 from hokm_client.terminal.slips import Slip, slip_sentence
 from hokm_client.terminal.typed import Ask, Asked, Command, question, read
 from hokm_client.terminal.typed_customs import Throw
+from hokm_client.terminal.typed_seat import ChangeSeat
 from hokm_client.terminal.view import Connection, Phase, View
 from hokm_client.terminal.words import refusal_of, words
 
@@ -118,8 +120,10 @@ class Answering:
         self._asked: Asked | None = None
         self.left: Left | None = None
         """How the person has left, once that is so."""
-        self.is_leaving = False
-        """The seat is being given up."""
+        self.leaving: Left | None = None
+        """How, while the seat is being given up."""
+        self.wants: Seat | None = None
+        """The seat that is wanted in its place."""
 
     @property
     def is_here(self) -> bool:
@@ -173,6 +177,9 @@ class Answering:
                 self._decide(meant)
             case Leave():
                 self._start(self._leave())
+            case ChangeSeat(seat):
+                self.wants = seat
+                self._start(self._leave(Left.OTHER_SEAT))
             case Resign():
                 self.act(meant, self._notices.resigned)
             case Return() | PickUp() | ComeEarly() | TakeBack() | AskTea() | AnswerTea() | Ready():
@@ -236,15 +243,15 @@ class Answering:
         except HokmError as error:
             self._showing.reply(refusal_of(self._language, error))
 
-    async def _leave(self) -> None:
-        self.is_leaving = True
+    async def _leave(self, how: Left = Left.LEFT_TABLE) -> None:
+        self.leaving = how
         try:
             await self._sitting.leave()
         except HokmError as error:
-            self.is_leaving = False
+            self.leaving = None
             self._showing.reply(refusal_of(self._language, error))
         else:
-            self.left = Left.LEFT_TABLE
+            self.left = how
 
     def _quit(self) -> None:
         """Close the program. A game that has not begun is left to others."""

@@ -27,6 +27,8 @@ class Left(StrEnum):
     REMATCH = "rematch"
     """The game is over, and the player wants another one with the same players."""
     LEFT_TABLE = "left table"
+    OTHER_SEAT = "other seat"
+    """The game has not begun, and another seat at the table is wanted."""
     QUIT = "quit"
     """The program was closed, and the game goes on."""
     FAILED = "failed"

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hokm.errors import HokmError
+from hokm.errors import HokmError, SeatNotFree
 from hokm.events import (
     Event,
     GameStarted,
@@ -141,9 +141,21 @@ class _Playing:
         self._answering: Answering | None = None
 
     async def run(self, seat: Seat | None, join_code: str) -> Left:
-        """From sitting down to the end."""
+        """From sitting down to the end; before the start in one seat after the other, as the player wants."""
+        left = await self._sit_down(seat, join_code, self._step)
+        while left is Left.OTHER_SEAT:
+            assert self._answering is not None
+            self._sitting = None
+            try:
+                left = await self._sit_down(self._answering.wants, join_code)
+            except SeatNotFree:  # somebody was faster
+                left = await self._sit_down(None, join_code)
+        return left
+
+    async def _sit_down(self, seat: Seat | None, join_code: str, watch: Callable[[Step], None] | None = None) -> Left:
+        """From sitting down in one seat to leaving it."""
         sitting = await self._player.sit(
-            self._table_id, seat, choose=self._choice.wait, watch=self._step, stays=False, join_code=join_code
+            self._table_id, seat, choose=self._choice.wait, watch=watch, stays=False, join_code=join_code
         )
         self._seen = replace(self._seen, me=sitting.number)
         for event, table in self._early:
@@ -154,21 +166,26 @@ class _Playing:
         sitting.on_refusal = lambda error: self._showing.say(refusal_of(self._language, error))
         answering = self._answering = self._answers(sitting)
         with self._console.opened(self._hear), signals_heard(self._hear):
-            self._console.happened(self._view())
-            remember(self._setting.state, self._table_id)
-            for sentence in self._setting.news:
-                self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
-            for sentence in say_customs.rules(sitting.table.rules, self._language):
-                self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
-            if sitting.table.is_pausing:
-                self._tell_story()
-            if isinstance(sitting.table.stage, Seating):
-                for sentence in self._setting.invitation:
-                    self._showing.say(sentence, math.inf)
+            if watch is None:
+                self._console.again(self._view())  # it is all seen from elsewhere now
+            else:
+                self._greet(sitting.table)
             while not sitting.over.done() and answering.is_here:
                 self._come_back(sitting, answering)
                 await self._look()
             return await self._end(sitting, answering)
+
+    def _greet(self, table: Table) -> None:
+        """Say what is to be said at the beginning."""
+        self._console.happened(self._view())
+        remember(self._setting.state, self._table_id)
+        for sentence in (*self._setting.news, *say_customs.rules(table.rules, self._language)):
+            self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
+        if table.is_pausing:
+            self._tell_story()
+        if isinstance(table.stage, Seating):
+            for sentence in self._setting.invitation:
+                self._showing.say(sentence, math.inf)
 
     def _answers(self, sitting: Sitting) -> Answering:
         return Answering(
@@ -202,8 +219,8 @@ class _Playing:
         self._showing.stop_resting()
         error = sitting.over.exception() if sitting.over.done() else None
         left = answering.left
-        if answering.is_leaving and isinstance(error, SeatGone):
-            left = Left.LEFT_TABLE  # its entry was seen before its answer
+        if answering.leaving is not None and isinstance(error, SeatGone):
+            left = answering.leaving  # its entry was seen before its answer
         elif answering.is_here and error is None:
             left = await self._after_game(answering)
         elif answering.is_here and error is not None:

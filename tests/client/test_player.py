@@ -185,6 +185,19 @@ async def test_friends_sit_down_at_a_private_table_with_its_code(tmp_path: Path)
         assert await foe.connection.list_tables() == []
 
 
+async def test_a_seat_is_changed_by_leaving_and_sitting_down_again(tmp_path: Path) -> None:
+    """Before the start, as often as the table takes; the game is played from the last one."""
+    async with house(tmp_path) as found, house_bots(found.address, tmp_path), guest(found.address, tmp_path) as player:
+        table_id = await player.open_table(SHORT)
+        for seat in (0, 2, 0):
+            sitting = await player.sit(table_id, seat, choose=by_chance())
+            await sitting.leave()
+        sitting = await player.sit(table_id, 3, choose=by_chance())
+        await player.connection.call_bots(table_id, (0, 1, 2))
+        assert isinstance(await sitting.over, GameEnded)
+        assert [place.public_key == player.key.public for place in sitting.table.places] == [False] * 3 + [True]
+
+
 async def test_of_two_that_want_one_seat_one_gets_it(tmp_path: Path) -> None:
     """Whoever else sits down there: the entry of another's Join is no answer to one's own."""
     async with house(tmp_path) as found, guest(found.address, tmp_path) as one, guest(found.address, tmp_path) as two:

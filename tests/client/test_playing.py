@@ -20,7 +20,7 @@ from hokm.verify import Verdict
 from hokm_client import unfinished
 from hokm_client.terminal.bidi import Bidi, laid_out
 from hokm_client.terminal.notices import notices
-from hokm_client.terminal.words import verdict, words
+from hokm_client.terminal.words import refusal, verdict, words
 from tests.audit import audit_files
 from tests.client.pane import Pane, pane, piped
 from tests.whole.battery import KilledServer
@@ -155,6 +155,27 @@ async def test_whoever_waits_for_others_is_told_how_they_come(tmp_path: Path) ->
                 await friend.until_shown("Round 1")
                 await window.until_shown("Round 1")
                 assert notices(EN).others_join not in str(window)
+
+
+@pytest.mark.parametrize(("language", "line"), [(EN, "sit partner"), (FA, "بنشین یار")])
+async def test_seats_are_changed_before_the_game_begins(tmp_path: Path, language: Language, line: str) -> None:
+    """The bot on the right is on the left then, and a friend takes the seat that was given back."""
+    async with house(tmp_path) as server:
+        options = ["play", "--server", server.address, "--var", str(tmp_path), "--lang"]
+        async with pane(*options, language, "--open", "--bots", "1") as window:
+            bot = written(language, words(language).bot)
+            await window.until(lambda window: 2 * _column_of(bot, window) > window.columns, "a bot on the right")
+            window.keys(f"{line}\r")
+            await window.until(lambda window: 0 < 2 * _column_of(bot, window) < window.columns, "a bot on the left")
+            async with pane(*options, "en", "--as", "friend", "--seat", "0") as friend:
+                await friend.until_shown("Your partner")
+                window.keys("sit left\r")
+                await window.until_shown(written(language, refusal(language, "SEAT_NOT_FREE", {"seat": "1"})))
+
+
+def _column_of(text: str, window: Pane) -> int:
+    """Where a text stands; 0 where it does not."""
+    return max(line.find(text) for line in window.lines) + 1
 
 
 async def test_leaving_asks_first(tmp_path: Path) -> None:

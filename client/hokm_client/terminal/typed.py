@@ -6,10 +6,10 @@ suit in either order:
 
     3  ۳      KH  hk  10h  k♥  king of hearts      شاه دل  ۱۰ دل  دل شاه
 
-What cannot be done as things stand is refused here, before anything is sent, with the reason that the table would
-give: so the legal cards of the view decide, and no rule is written twice. What belongs to a house rule is read by
-`typed_customs`. Leaving, resigning, and closing the program in the middle of a game are asked back first; `read` gets
-the open question and only a yes brings the act.
+What cannot be done as things stand is refused here, before anything is sent, with the reason that the table would give:
+so the legal cards of the view decide, and no rule is written twice. What belongs to a house rule is read by
+`typed_customs`, what changes seats by `typed_seat`. Leaving, resigning, and closing the program in the middle of a game
+are asked back first; `read` gets the open question and only a yes brings the act.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from hokm_client.terminal.bidi import clean
 from hokm_client.terminal.slips import Slip
 from hokm_client.terminal.spelling import SUIT_WORDS, card_named, plain
 from hokm_client.terminal.typed_customs import Customary, read_customary, tea_answered
+from hokm_client.terminal.typed_seat import ChangeSeat, read_seat
 from hokm_client.terminal.view import Connection, Phase, View, held
 from hokm_client.terminal.words import words
 
@@ -63,7 +64,7 @@ class Ask:
     asked: Asked
 
 
-Typed: TypeAlias = Play | NameTrump | Leave | Resign | Return | Customary | Command | Ask | Slip
+Typed: TypeAlias = Play | NameTrump | Leave | Resign | Return | ChangeSeat | Customary | Command | Ask | Slip
 
 
 def read(text: str, view: View, asked: Asked | None = None) -> Typed:
@@ -90,8 +91,11 @@ def read(text: str, view: View, asked: Asked | None = None) -> Typed:
         case Leave() | Resign() as act:
             return _left(act, view)
         case None:
-            customary = read_customary(phrase, view)
-            return customary if customary is not None else _card_or_suit(phrase, text, view)
+            for reader in (read_seat, read_customary):
+                meant = reader(phrase, view)
+                if meant is not None:
+                    return meant
+            return _card_or_suit(phrase, text, view)
 
 
 def question(asked: Asked, language: Language) -> str:

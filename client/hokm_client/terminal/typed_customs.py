@@ -148,8 +148,8 @@ def _ready(words: Sequence[str], view: View) -> Ready:
 
 def _throw(words: Sequence[str], view: View) -> Throw | Slip:
     """A thing and a place, in either order."""
-    places = [_PLACES[word] for word in words if word in _PLACES]
-    what = " ".join(word for word in words if word not in _PLACES and word not in _AT)
+    places = [PLACES[word] for word in words if word in PLACES]
+    what = " ".join(word for word in words if word not in PLACES and word not in _AT)
     if len(places) != 1 or not what:
         return Slip("THROW_WHAT")
     thing = _THINGS.get(what)
@@ -175,7 +175,7 @@ _READERS: Final[Mapping[str, tuple[str, _Reader]]] = {
     for spelling in spellings
 }
 
-_PLACES: Final[Mapping[str, Place]] = {
+PLACES: Final[Mapping[str, Place]] = {
     plain(word): where
     for where, words in (
         (Place.ME, ("me", "myself", "خودم", "من")),
