@@ -25,6 +25,8 @@ GOLDEN: Final = {
     "silent_bot": (None,),
     "revoked": (None,),
     "without_quorum": (1,),
+    "witnessed": (2, None),
+    "unwitnessed": (None,),
 }
 """By story, the rounds that are proved; None is the whole game."""
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hokm.checkpoint import Checkpoint
 from hokm.errors import StreamUsedUp
-from hokm.events import CommitSetWitnessed, RoundRevealed, SeatKind
+from hokm.events import CeremonyOpened, CommitSetWitnessed, RoundRevealed, SeatKind
+from hokm.note import Note
 from hokm.rules import TableRules
 from hokm.verify import Code, Signatures, Step, Verdict, Wishes, verify
 from tests.simulation.game import BOT, FOUR_PERSONS, PERSON, TWO_AND_BOTS, Game
@@ -65,6 +67,26 @@ def test_a_set_that_nobody_has_seen_is_a_warning_where_nobody_is_wanted() -> Non
     count = len(seen.versions(CommitSetWitnessed))
     says = verify(seen.game_proof().format(), seen.house.policy).lines[Step.CEREMONY - 1].says
     assert f", {count} sets seen by witnesses;" in says
+
+
+def test_an_anchor_that_too_few_have_seen_is_a_warning() -> None:
+    """The house had nothing better to name; of the times it is said whether anybody bounds them."""
+    game = story("plain")
+    version = game.versions(CeremonyOpened)[1]
+
+    def warned(cosigners: int) -> list[tuple[str, int | None]]:
+        proof = game.game_proof()
+        anchor = proof.anchors[1]
+        size = Checkpoint.parse(Note.parse(anchor.checkpoint.encode()).text).size
+        note = game.house.publish(size, cosigners, game.events[version].time_ms)
+        anchors = (proof.anchors[0], replace(anchor, checkpoint=note), *proof.anchors[2:])
+        report = verify(replace(proof, anchors=anchors).format(), game.house.policy)
+        assert report.verdict in (Verdict.VERIFIED, Verdict.WITH_WARNINGS), report.fault
+        return [(warning.code, warning.version) for warning in report.warnings]
+
+    lonely = (Code.ANCHOR_WITHOUT_QUORUM.name, version)
+    assert warned(1) == [lonely]
+    assert warned(0) == [lonely, (Code.TIMES_NOT_WITNESSED.name, None)]
 
 
 def test_what_happened_besides_play_is_listed() -> None:

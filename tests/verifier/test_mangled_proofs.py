@@ -118,7 +118,7 @@ def test_entries_are_dropped_doubled_and_swapped() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", ["plain", "troubled", "forfeited", "abandoned"])
+@pytest.mark.parametrize("name", ["plain", "troubled", "forfeited", "abandoned", "witnessed"])
 def test_every_entry_is_dropped_doubled_and_swapped(name: str) -> None:
     """Of whole games with everything in them."""
     game = story(name)
