@@ -223,4 +223,4 @@ def test_a_hundred_thousand_accidents(accident: Accident, capsys: pytest.Capture
     found = happen(accident, 5000 * ACCIDENTS[accident], seed=2)
     with capsys.disabled():
         print(f"\n{by_name(accident)}: " + ", ".join(f"{code} {count}" for code, count in found.most_common()))
-    assert len(found) > 2
+    assert found.total() > found["taken"]
