@@ -345,35 +345,6 @@ def test_a_missing_extra_is_said_in_a_sentence(tmp_path: Path) -> None:
     )
 
 
-# keys
-
-
-def test_keys_are_made_once_and_shown_without_a_secret(tmp_path: Path) -> None:
-    """What is shown holds nothing of what is in the files of mode 0600."""
-    var = tmp_path / "var"
-    run = [*PROGRAM, "keys", "create", "--var", str(var), "--origin", "made.example/hokm"]
-    made = subprocess.run(run, capture_output=True, text=True, check=True)
-    shown = keys(var, "list") + keys(var, "policy")
-    secrets = [path.read_text().split()[2] for path in (var / "keys").iterdir() if path.suffix in (".key", ".secret")]
-    assert len(secrets) == 8
-    for secret in secrets:
-        assert secret not in made.stdout + shown
-    for role in ("event key", "log key", "operator key", "root key", "log made.example/hokm+", "#root"):
-        assert role in shown
-    status, said = failing("keys", "create", "--var", var)
-    assert status == 1
-    assert "keys in" in said
-
-
-def keys(var: Path, *arguments: str) -> str:
-    """What a call about keys says."""
-    done = subprocess.run(
-        [*PROGRAM, "keys", *arguments, "--var", str(var)], capture_output=True, text=True, check=True, timeout=20
-    )
-    assert done.stderr == ""
-    return done.stdout
-
-
 def test_help_imports_little() -> None:
     """No gRPC, no database, no cryptography."""
     look = (
