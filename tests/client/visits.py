@@ -87,6 +87,8 @@ class Way:
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self.address = ""
+        self.made = 0
+        """Connections so far."""
 
     async def __aenter__(self) -> Way:
         self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
@@ -111,6 +113,7 @@ class Way:
         except OSError:
             writer.transport.abort()
             return
+        self.made += 1
         self._writers |= {writer, back}
         await asyncio.gather(_copy(reader, back), _copy(there, writer))
 
