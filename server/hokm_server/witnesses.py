@@ -10,14 +10,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from hokm.errors import HokmError
 from hokm.events import CommitSetWitnessed
 from hokm.table import Ceremony
+from hokm.wire import MOST_EVENT_BYTES
 from hokm_server.live import LiveTable
 from hokm_server.log import Log, Published
 
 logger = logging.getLogger(__name__)
+
+MOST_NOTE_BYTES: Final = MOST_EVENT_BYTES - 2560
+"""Of a checkpoint with its cosignatures: besides it an entry has the proof that the set is there, and its own head."""
 
 
 class Witnesses:
@@ -59,6 +64,9 @@ class Witnesses:
             inclusion = await asyncio.to_thread(self._log.inclusion, live.id, closed, size)
         except HokmError as error:
             logger.error("The commit set of table %s cannot be shown to witnesses: %s", live.id.hex(), error)
+            return
+        if len(published.note) > MOST_NOTE_BYTES:
+            logger.error("The cosignatures for table %s do not fit into an entry", live.id.hex())
             return
         live.witnessed = CommitSetWitnessed(published.note.decode(), inclusion.index, tuple(inclusion.hashes))
         found(live)

@@ -48,11 +48,11 @@ from hokm_server.serving import log_manifests
 from hokm_server.signets import signets_of
 from hokm_server.store import Batch, Outcome, SealName, Store
 from hokm_server.tables import Tables
-from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 from tests.audit import audit_table, events_of, proof_so_far
 from tests.server.manual_clock import ManualClock
 from tests.server.room_witnesses import RoomWitnesses
+from tests.simulation.stories import waiting
 
 ORIGIN = "example.org/room"
 PERSON, BOT = SeatKind.PERSON, SeatKind.BOT
@@ -114,7 +114,7 @@ class Room:
             signets=signets_of(keys),
             seal_key=SealKey(keys.seal, entropy=self.octets),
             anchor=self._anchor,
-            witnesses=self._witnesses(),
+            witnesses=None if self.witnesses is None else self.witnesses.of(self.log),
         )
         self.tables.start()
 
@@ -128,10 +128,6 @@ class Room:
     def _anchor(self) -> Anchor:
         checkpoint = self.log.anchor
         return Anchor(checkpoint.size, checkpoint.root)
-
-    def _witnesses(self) -> Witnesses | None:
-        seen, log = self.witnesses, self.log
-        return None if seen is None else Witnesses(log, lambda position: seen.wait_witnessed(log, position))
 
     def octets(self, count: int = 32) -> bytes:
         """What is drawn in this room."""
@@ -185,12 +181,14 @@ class Room:
         return signed
 
     async def settle(self) -> None:
-        """Wait until nothing is on its way to the disk."""
+        """Wait until nothing is on its way to the disk, or from witnesses."""
         while True:
+            if sought := self._sought():
+                await asyncio.wait(sought, timeout=10)
             written: asyncio.Future[object] = asyncio.get_running_loop().create_future()
             self.writer.submit(Batch(bytes([1]) * 16, 0, ()), written.set_result)
             await asyncio.wait_for(written, 10)
-            if not any(live.writing for live in self.tables._live.values()):
+            if not self._sought() and not any(live.writing for live in self.tables._live.values()):
                 return
 
     async def turn(self, ms: int) -> None:
@@ -319,7 +317,7 @@ class Room:
     async def step(self, table_id: bytes) -> None:
         """The next decision of the table, made as an honest player makes it, or a stand-in where one is due."""
         if waiting(self.table(table_id)):
-            await self.seen(table_id)
+            await self.seen()
             return
         wanted = stand_in_wanted(self.table(table_id))
         if wanted is not None:
@@ -386,12 +384,14 @@ class Room:
         self.tables.watch(viewer, outbox, table_id, after, seats)
         return outbox
 
-    async def seen(self, table_id: bytes) -> None:
-        """Wait until witnesses, who are there, have seen the set for which a table waits."""
-        assert waiting(self.table(table_id))
-        _, task = self.tables._witnesses._sought[table_id]  # type: ignore[union-attr]
-        await asyncio.wait_for(asyncio.shield(task), 10)
+    async def seen(self) -> None:
+        """The witnesses come, and see all that waits for them."""
+        assert self.witnesses is not None
+        self.witnesses.there.set()
         await self.settle()
+
+    def _sought(self) -> list[asyncio.Task[None]]:
+        return [] if self.witnesses is None else self.witnesses.sought_by(self.tables)
 
     # What the log holds.
 
@@ -466,11 +466,6 @@ def playing(table: Table) -> bool:
 def committing(table: Table) -> bool:
     """Commitments are wanted."""
     return isinstance(table.stage, Ceremony) and table.stage.commit_set is None
-
-
-def waiting(table: Table) -> bool:
-    """Witnesses are waited for."""
-    return isinstance(table.stage, Ceremony) and table.stage.wait is not None
 
 
 def revealing(table: Table) -> bool:

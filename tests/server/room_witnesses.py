@@ -11,6 +11,8 @@ from hokm.checkpoint import cosign
 from hokm.policy import Group, Policy, Witness
 from hokm.signing import SignatureType, SigningKey, VKey
 from hokm_server.log import Log, Published
+from hokm_server.tables import Tables
+from hokm_server.witnesses import Witnesses
 
 
 class RoomWitnesses:
@@ -41,9 +43,19 @@ class RoomWitnesses:
         assert found is not None
         return found
 
-    async def wait_witnessed(self, log: Log, position: int) -> Published:
-        """A checkpoint that covers the position, as soon as they are there."""
-        await self.there.wait()
-        found = self.cosign(log)
-        assert found.checkpoint.size > position
-        return found
+    def of(self, log: Log) -> Witnesses:
+        """What brings the commit sets in this log before them, as soon as they are there."""
+
+        async def wait_witnessed(position: int) -> Published:
+            await self.there.wait()
+            found = self.cosign(log)
+            assert found.checkpoint.size > position
+            return found
+
+        return Witnesses(log, wait_witnessed)
+
+    def sought_by(self, tables: Tables) -> list[asyncio.Task[None]]:
+        """What is about to find them there."""
+        if tables._witnesses is None or not self.there.is_set():
+            return []
+        return [task for _, task in tables._witnesses._sought.values() if not task.done()]

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import tempfile
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,15 +80,17 @@ class TablesAtRandom(RuleBasedStateMachine):
 
     @initialize(
         seed=st.integers(0, 2**32),
+        witnessed=st.booleans(),
         rules=RULES,
         kinds=st.sampled_from((PERSONS, TWO_AND_BOTS, BOTS)),
         steps=st.sampled_from((0, 9, 17, 18, 20, 45, 60, 90)),
     )
-    def open(self, seed: int, rules: TableRules, kinds: tuple[SeatKind, ...], steps: int) -> None:
-        """A table at which so many steps were made, or as many as its game had."""
+    def open(self, seed: int, witnessed: bool, rules: TableRules, kinds: tuple[SeatKind, ...], steps: int) -> None:
+        """A table at which so many steps were made, or as many as its game had; in a room with witnesses it waits."""
+        rules = replace(rules, witnessed=witnessed)
 
         async def make() -> None:
-            self.room = Room(Path(self.folder.name), seed)
+            self.room = Room(Path(self.folder.name), seed, witnessed=witnessed)
             self.table_id, _ = await self.room.seat_four(rules, kinds)
             for _ in range(steps):
                 if not is_over(self.room.table(self.table_id)):
@@ -99,6 +102,7 @@ class TablesAtRandom(RuleBasedStateMachine):
     @rule(rules=RULES, kinds=st.sampled_from((PERSONS, TWO_AND_BOTS, BOTS)), seats=st.integers(0, 4))
     def open_another(self, rules: TableRules, kinds: tuple[SeatKind, ...], seats: int) -> None:
         """A table where so many sit down."""
+        rules = replace(rules, witnessed=self.room.witnesses is not None)
 
         async def make() -> None:
             self.table_id = await self.room.open(rules)
@@ -219,10 +223,17 @@ class TablesAtRandom(RuleBasedStateMachine):
         """Whatever alarms there are ring."""
         self.run(self.room.turn(ms))
 
+    @precondition(lambda self: self.room.witnesses is None)  # whose clocks are not
     @rule(ms=st.sampled_from((1_000, 60_000)))
     def the_clock_is_set_back(self, ms: int) -> None:
         """No entry shows it."""
         self.room.clock.ms -= ms
+
+    @precondition(lambda self: self.room.witnesses is not None)
+    @rule()
+    def the_witnesses_are_gone(self) -> None:
+        """Until somebody waits for them."""
+        self.room.witnesses.there.clear()  # type: ignore[union-attr]
 
     @rule(down_ms=st.sampled_from((0, 0, 10_000, 30_000, 120_000)))
     def restart(self, down_ms: int) -> None:

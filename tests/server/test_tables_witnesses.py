@@ -13,9 +13,11 @@ from hokm.events import CommitSetWitnessed, GameEnded, Leave, Reopened, Reveal, 
 from hokm.rules import TableRules
 from hokm.table import Ceremony
 from hokm.verify import Verdict
+from hokm_server import witnesses as witnesses_module
 from hokm_server.draft import Beside
-from tests.server.room import TWO_AND_BOTS, Room, committing, revealing, waiting
+from tests.server.room import TWO_AND_BOTS, Room, committing, revealing
 from tests.server.room_witnesses import RoomWitnesses
+from tests.simulation.stories import waiting
 
 RULES = TableRules(target=3, witnessed=True)
 TURN = 30_000
@@ -67,8 +69,7 @@ async def test_no_number_is_taken_before(room: Room) -> None:
     player = room.holder(table_id, 0)
     with pytest.raises(NotOpenYet):
         await room.act(table_id, player, Reveal(stage.ctx, stage.commit_set), Beside(player.numbers[stage.ctx]))
-    witnesses(room).there.set()
-    await room.seen(table_id)
+    await room.seen()
     await room.decide(table_id, 0)
 
 
@@ -101,8 +102,7 @@ async def test_what_could_not_be_written_is_written_later(room: Room, expected_e
     expected_errors += ["were not written"]
     table_id = await wait(room)
     room.disk_full = True
-    witnesses(room).there.set()
-    await room.seen(table_id)
+    await room.seen()
     assert waiting(room.table(table_id))
     room.disk_full = False
     await room.turn(1000)
@@ -115,8 +115,7 @@ async def test_a_wait_outlasts_a_restart(room: Room, down_ms: int) -> None:
     table_id = await wait(room)
     await room.restart(down_ms)
     assert waiting(room.table(table_id))
-    witnesses(room).there.set()
-    await room.seen(table_id)
+    await room.seen()
     assert room.kinds(table_id)[-2:] == ["CommitSetClosed", "CommitSetWitnessed"]
 
 
@@ -138,7 +137,6 @@ async def test_a_table_that_began_anew_goes_on(room: Room) -> None:
     """To the end, with the verifier's blessing."""
     table_id = await wait(room)
     await room.crash(3 * TURN)
-    witnesses(room).there.set()
     await room.finish(table_id)
 
 
@@ -153,3 +151,16 @@ async def test_many_tables_wait_at_once(room: Room) -> None:
         assert shown.index == room.store.position(table_id, room.table(table_id).version - 1)
     for table_id in tables:
         await room.play(table_id, committing)
+
+
+async def test_cosignatures_that_fit_into_no_entry_are_none(
+    room: Room, monkeypatch: pytest.MonkeyPatch, expected_errors: list[str]
+) -> None:
+    """The table waits to the end, and the operator is told why."""
+    expected_errors += ["do not fit into an entry"]
+    monkeypatch.setattr(witnesses_module, "MOST_NOTE_BYTES", 400)
+    table_id = await wait(room)
+    await room.seen()
+    assert waiting(room.table(table_id))
+    await room.turn(TURN)
+    assert isinstance(room.last(table_id), ServerFault)
