@@ -22,7 +22,7 @@ from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
-from hokm_server.cosigning import Cosigning
+from hokm_server.cosigning import Cosigning, can_reach_quorum
 from hokm_server.door import Door
 from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
@@ -112,7 +112,7 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
             signets=signets_of(keys),
             seal_key=SealKey(keys.seal, entropy=entropy),
             anchor=lambda: _anchor(log),
-            witnesses=Witnesses(log, publisher.wait_witnessed) if log.wants_witnesses else None,
+            witnesses=Witnesses(log, publisher.wait_witnessed) if can_reach_quorum(keys.policy) else None,
             most_tables=settings.most_tables,
             most_of_address=settings.of_address(settings.most_tables),
         )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -20,7 +21,7 @@ from hokm.witness import AddCheckpoint
 from hokm_audit.memory import Memory
 from hokm_audit.witness_site import witness_site
 from hokm_audit.witnessing import Witness as RealWitness
-from hokm_server.cosigning import MOST_ANSWER_BYTES, Cosigning
+from hokm_server.cosigning import MOST_ANSWER_BYTES, Cosigning, can_reach_quorum
 from hokm_server.log import Log
 from hokm_server.publisher import Publisher
 from tests.server.stores import ORIGIN, batch, opened
@@ -38,6 +39,16 @@ def policy(threshold: int) -> Policy:
     witnesses = tuple(Witness(name, VKEYS[name], f"http://{name}.example/") for name in NAMES)
     group = Group("most", threshold or 1, NAMES)
     return Policy((PolicyLog(VKEY),), (), witnesses, (group,), "most" if threshold else None)
+
+
+def test_a_quorum_is_reached_by_who_can_be_asked() -> None:
+    """A witness without a URL does not count."""
+    wanted = policy(2)
+    one, two, three = wanted.witnesses
+    assert can_reach_quorum(wanted)
+    assert can_reach_quorum(replace(wanted, witnesses=(one, two, replace(three, url=None))))
+    assert not can_reach_quorum(replace(wanted, witnesses=(one, replace(two, url=None), replace(three, url=None))))
+    assert not can_reach_quorum(policy(0))
 
 
 class Town:

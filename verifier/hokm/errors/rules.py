@@ -238,9 +238,9 @@ class NothingToPickUp(Rule):
 
 
 class NoWitnessesHere(Rule):
-    """A witnessed table is opened where the policy of the house has a quorum of witnesses."""
+    """A witnessed table is opened where the house can ask a quorum of witnesses."""
 
-    sentence = "The log of this house has no quorum of witnesses, and a table cannot wait for them here."
+    sentence = "This house has no quorum of witnesses whom it can ask, and no table can wait for them here."
 
 
 class NumberNotOpened(Rule):
