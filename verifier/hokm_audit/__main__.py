@@ -52,6 +52,8 @@ def _do(asked: argparse.Namespace) -> int:
     match asked.command:
         case "follow":
             return _follow(asked)
+        case "report":
+            return _report(asked)
         case "fetch":
             return _fetch(asked)
         case command:
@@ -78,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     follow.add_argument("--workers", type=int, metavar="N", help="processes that replay (one for each processor)")
     follow.add_argument("--json", action="store_true", help="say what was found as one JSON object, and draw no bar")
+    report = commands.add_parser("report", help="write a page with pictures, and tables, of what was followed")
+    _add_policy(report)
+    _add_state(report)
+    report.add_argument("--out", metavar="DIR", type=Path, default=Path("audit-report"), help="where to (%(default)s)")
     fetch = commands.add_parser("fetch", help="rebuild a proof file from the tiles of the log alone")
     _add_log(fetch)
     fetch.add_argument("--table", required=True, metavar="ID", type=_table_id, help="32 hex digits")
@@ -88,6 +94,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="where the log is published, such as https://example.org/log")
+    _add_policy(parser)
+
+
+def _add_policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", required=True, metavar="FILE", type=Path, help="whom you trust")
 
 
@@ -138,6 +148,24 @@ def _follow(asked: argparse.Namespace) -> int:
         return _say(str(error), UNFINISHED)
     print(json.dumps(outcome.as_json(), ensure_ascii=False) if asked.json else "\n".join(page(outcome)))
     return 0 if outcome.is_followed and not outcome.faults else FAULTY
+
+
+# report
+
+
+def _report(asked: argparse.Namespace) -> int:
+    from hokm_audit.auditing import open_ledger, outcome_of
+    from hokm_audit.files import read_policy
+    from hokm_audit.reporting import report
+
+    ledger = open_ledger(asked.state, read_policy(asked.policy))
+    try:
+        outcome = outcome_of(ledger)
+        files = report(ledger, outcome, asked.out)
+    finally:
+        ledger.close()
+    print(f"{files[0]}, with its picture and {len(files) - 2} tables beside it")
+    return FAULTY if outcome.faults else 0
 
 
 # fetch
