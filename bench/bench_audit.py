@@ -2,7 +2,7 @@
 """The auditor: rounds per second, over a log of games that bots played in memory, stopped ten times on the way.
 
 The floor is what the signatures of these games alone take by as many processes. `--rounds 10000` is the log of the
-acceptance; `--state DIR` keeps what the auditor knows, for `hokm-audit report`. `--quick` sees that it works, with
+acceptance; `--state DIR` keeps what the auditor knows, and the policy, for `hokm-audit report`. `--quick` sees that it works, with
 figures of no meaning.
 """
 
@@ -55,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         outcome, stops = follow(house, asked.state or Path(folder), replay)
     taken, used = time.perf_counter() - began, _processor_seconds() - used
     assert outcome.is_signed, outcome.faults
+    if asked.state:
+        (asked.state / "policy").write_bytes(house.policy.format())
     rounds = outcome.counts["rounds"]
     proofs = [game.game_proof().format() for game in sample]
     of_sample = sum(len(game.versions(RoundRevealed)) for game in sample)
@@ -94,7 +96,7 @@ def make(rounds: int) -> tuple[PublishedHouse, list[Game]]:
             game.wander(0.02, most_rounds=20)
         else:
             game.play_game()
-        played += game.table.round
+        played += len(game.versions(RoundRevealed))
         if len(sample) < 3:
             sample.append(game)
     house.publish()

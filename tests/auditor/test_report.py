@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -82,7 +82,7 @@ def test_the_page_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     assert len(pictures) == 11
     for picture in pictures:
-        ElementTree.fromstring(picture)
+        ET.fromstring(picture)
     for file in files:
         if file.suffix == ".csv":
             assert len({len(row) for row in csv.reader(file.read_text().splitlines())}) == 1
