@@ -56,6 +56,7 @@ _HOUSE: Final = replace(PLAYING, rules=HOUSE)
 VIEWS: Final = {
     "seating": View(0, seats=(Seated(Sitter.PERSON), Seated(), Seated(Sitter.BOT), Seated())),
     "commit": replace(_NO_ROUND, phase=Phase.CEREMONY, step=Step.COMMIT, awaited=(0, 1), hakem=None),
+    "witness": replace(_NO_ROUND, phase=Phase.CEREMONY, step=Step.WITNESS, awaited=(), hakem=None),
     "trumps": replace(_NO_ROUND, phase=Phase.TRUMPS, hakem=0, hand=parse_hand("AS KS TH QD 3C"), deal=Deal.BOUND),
     "playing": PLAYING,
     "waiting": replace(
