@@ -24,7 +24,7 @@ FAILED = 1
 WRONG_USAGE = 2
 
 _STATED = (
-    *("var", "origin", "passphrase_file", "host", "port", "tls_certificate", "tls_key"),
+    *("var", "origin", "passphrase_file", "host", "port", "web_port", "tls_certificate", "tls_key"),
     *("publish_ms", "most_calls", "most_tables", "address_percent"),
 )
 """Options that are settings by the same name."""
@@ -56,6 +56,8 @@ def _do(asked: argparse.Namespace, environment: Mapping[str, str]) -> int:
         match asked.command:
             case "serve":
                 return _serve(settings, asked.level, asked.until_input_ends)
+            case "check":
+                return _check(settings)
             case _:
                 return _keys(asked, settings)
     except (BadSetting, SettingsUnreadable, UnknownSetting) as error:
@@ -90,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--no-bots", action="store_true", help="do without the house's own bots and stand-ins")
     serve.add_argument("--until-input-ends", action="store_true", help="stop when standard input, a pipe, is closed")
     serve.add_argument("--level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"), help="diagnostics")
+    check = commands.add_parser("check", help="derive everything again from the entries, and say what differs")
+    _add_settings(check)
     _add_keys(commands.add_parser("keys", help="make, list and change the keys of the house, and its policy"))
     return parser
 
@@ -226,6 +230,26 @@ def _players_program() -> str:
     import shutil
 
     return "hokm" if shutil.which("hokm") else str(Path(sys.executable).with_name("hokm"))
+
+
+# check
+
+
+def _check(settings: Settings) -> int:
+    import contextlib
+
+    from hokm_server.check import check
+    from hokm_server.key_files import KeyFiles
+    from hokm_server.public_keys import read_public
+    from hokm_server.store import Store
+
+    public = read_public(KeyFiles(settings.keys), settings.origin)
+    with contextlib.closing(Store(settings.database, settings.origin)) as store:
+        found = check(store, settings.head, public)
+    for fault in found.faults:
+        print(fault)
+    print(found)
+    return FAILED if found.faults else 0
 
 
 # keys

@@ -112,7 +112,7 @@ class Log:
         witnessed = self._cosigned.latest()
         self._witnessed = None if witnessed is None else self.checkpoint(witnessed)
         self._size = self._stored.checkpoint.size
-        self._peaks = _peaks(self._size, self._tree.reader(self._size))
+        self._peaks = peaks(self._size, self._tree.reader(self._size))
         self._new_nodes: Nodes = {}
         """Nodes to keep that are not on the disk."""
         for start in range(self._size, store.size, _ENTRIES_AT_ONCE):
@@ -173,7 +173,7 @@ class Log:
             ((level, place), node) for (level, place), node in new.items() if level and level % TILE_LEVELS == 0
         )
         self._size += len(entries)
-        self._peaks = _peaks(self._size, reading(new, reading(self._peaks)))
+        self._peaks = peaks(self._size, reading(new, reading(self._peaks)))
 
     def _sign(self, size: int, tree_root: bytes) -> Published:
         checkpoint = Checkpoint(self._origin, size, tree_root)
@@ -325,12 +325,12 @@ class Log:
         """
         self._store.examine()
         latest = self._published.checkpoint
-        peaks: Nodes = {}
+        tops: Nodes = {}
         for start in range(0, latest.size, _ENTRIES_AT_ONCE):
             end = min(start + _ENTRIES_AT_ONCE, latest.size)
-            new = grow(start, map(leaf_hash, self._store.entries_between(start, end)), reading(peaks))
-            peaks = _peaks(end, reading(new, reading(peaks)))
-        if root_of(latest.size, reading(peaks)) != latest.root:
+            new = grow(start, map(leaf_hash, self._store.entries_between(start, end)), reading(tops))
+            tops = peaks(end, reading(new, reading(tops)))
+        if root_of(latest.size, reading(tops)) != latest.root:
             raise LogNotOfHead(latest.size)
         return latest.size
 
@@ -349,7 +349,7 @@ def signed_by_all(checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> Note:
     return Note(notes[0].text, tuple(signature for note in notes for signature in note.signatures))
 
 
-def _peaks(size: int, read: Reader) -> Nodes:
+def peaks(size: int, read: Reader) -> Nodes:
     """The nodes that a tree of `size` leaves is made of: all that is needed of it for it to grow."""
     levels = [level for level in range(size.bit_length()) if size >> level & 1]
     return {(level, place): read(level, place) for level in levels for place in [(size >> level) - 1]}

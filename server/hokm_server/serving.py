@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Final
 from hokm.events import Anchor
 from hokm_server.auth import Auth
 from hokm_server.challenges import Challenges
+from hokm_server.check import quick_check
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
 from hokm_server.cosigning import Cosigning, can_reach_quorum
@@ -44,6 +46,8 @@ from hokm_server.web import Web
 from hokm_server.web_server import answering
 from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
+
+logger = logging.getLogger(__name__)
 
 GRACE_SECONDS: Final = 0.25
 """How long calls may go on when the server ends. Streams never end by themselves, so it is short."""
@@ -96,6 +100,8 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         stack.callback(store.close)
         former = keys.public.log_keys
         log = Log(store, settings.head, keys.origin, *keys.log_keys, former=former, policy=keys.policy)
+        for fault in quick_check(store, log):
+            logger.error("The database is not what its entries make: %s", fault)
         log_manifests(store, log, keys, settings.keys)
         publisher = Publisher(log, seconds=settings.publish_ms / 1000)
         await stack.enter_async_context(_running(publisher.run()))

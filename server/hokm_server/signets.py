@@ -17,6 +17,7 @@ from hokm.signing import SigningKey
 from hokm.table import House
 from hokm_server.errors import EventKeyGone
 from hokm_server.house_keys import HouseKeys
+from hokm_server.public_keys import PublicKeys
 
 _NO_SECRET: Final = bytes(32)
 """Of a revoked key, whose games have no number to be made any more: those that were made are sealed."""
@@ -61,11 +62,10 @@ class Signets:
 
 def signets_of(keys: HouseKeys) -> Signets:
     """The signets that a house has with these keys."""
-    public = keys.public
-    houses, signets = {}, {}
-    for entry, manifest in zip(public.entries, public.manifests, strict=True):
-        named, own = leaf(entry), manifest.event_key
-        houses[named] = house = House(keys.origin, own, public.all_keys - {own})
+    public, houses = keys.public, houses_of(keys.public)
+    signets = {}
+    for named, house in houses.items():
+        own = house.event_key
         revoking = public.revoking(own)
         signing = keys.event_keys.get(own if revoking is None else revoking.event_key)
         if signing is not None:
@@ -73,3 +73,11 @@ def signets_of(keys: HouseKeys) -> Signets:
             key_id = event_key_id(keys.origin, signing.key.public)
             signets[named] = Signet(house, signing.key, key_id, secret, revoking is not None)
     return Signets(leaf(public.entries[-1]), houses, signets)
+
+
+def houses_of(public: PublicKeys) -> dict[bytes, House]:
+    """The house as each manifest has it, by the leaf of that."""
+    return {
+        leaf(entry): House(public.origin, manifest.event_key, public.all_keys - {manifest.event_key})
+        for entry, manifest in zip(public.entries, public.manifests, strict=True)
+    }

@@ -254,6 +254,15 @@ class Store:
         )
         return [entry for (entry,) in self._rows(query)]
 
+    def rows_between(self, start: int, end: int) -> list[tuple[bytes, int, bytes]]:
+        """The same, each with its stream and version."""
+        query = (
+            select(entries.c.stream, entries.c.version, entries.c.entry)
+            .where(entries.c.position >= start, entries.c.position < end)
+            .order_by(entries.c.position)
+        )
+        return [(stream, version, entry) for stream, version, entry in self._rows(query)]
+
     def last_version(self, stream: bytes) -> int:
         """The version of the last entry of a stream, -1 where there is none."""
         query = select(func.coalesce(func.max(entries.c.version), -1)).where(entries.c.stream == stream)
@@ -270,6 +279,15 @@ class Store:
         """The streams that were opened and have not ended, oldest first as their ids go."""
         query = select(streams.c.stream).where(streams.c.running).order_by(streams.c.stream)
         return [stream for (stream,) in self._rows(query)]
+
+    def listed(self) -> dict[bytes, bool]:
+        """Every stream that was opened, and whether it runs."""
+        return {stream: bool(running) for stream, running in self._rows(select(streams.c.stream, streams.c.running))}
+
+    def all_sealed(self) -> set[tuple[bytes, SealName]]:
+        """The names of all boxes, each with its stream."""
+        query = select(sealed.c.stream, sealed.c.ctx, sealed.c.seat, sealed.c.lay)
+        return {(stream, SealName(*name)) for stream, *name in self._rows(query)}
 
     def sealed(self, stream: bytes) -> dict[SealName, bytes]:
         """The boxes of a stream by name."""
@@ -291,6 +309,16 @@ class Store:
         query = select(checkpoints.c.note).where(checkpoints.c.size == size)
         return next((bytes(note) for (note,) in self._rows(query)), None)
 
+    def checkpoints(self, above: int, most: int) -> list[Stored]:
+        """The checkpoints of greater sizes than this, the smallest first, at most so many."""
+        query = (
+            select(checkpoints.c.size, checkpoints.c.note)
+            .where(checkpoints.c.size > above)
+            .order_by(checkpoints.c.size)
+            .limit(most)
+        )
+        return [Stored(*row) for row in self._rows(query)]
+
     def cosignatures(self, size: int) -> list[bytes]:
         """The lines of the witnesses that cosigned the checkpoint of this size."""
         query = select(cosignatures.c.line).where(cosignatures.c.size == size).order_by(cosignatures.c.witness)
@@ -306,6 +334,10 @@ class Store:
             .limit(most)
         )
         return [size for (size,) in self._rows(query)]
+
+    def all_nodes(self) -> int:
+        """How many nodes are kept."""
+        return int(self._rows(select(func.count()).select_from(nodes))[0][0])
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
         """The hashes of the nodes (level, first), (level, first + 1) …, of a level that is kept.
