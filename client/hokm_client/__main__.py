@@ -312,6 +312,7 @@ def _replay(asked: argparse.Namespace) -> int:
 
 
 def _games(asked: argparse.Namespace) -> int:
+    from hokm_client.commands import who
     from hokm_client.console import write_lines
     from hokm_client.games import games, told
     from hokm_client.identity import read_identity
@@ -321,7 +322,7 @@ def _games(asked: argparse.Namespace) -> int:
     manner, folder = _manner(asked), asked.var / "proofs"
     played = [*games(folder, read_identity(_identity(asked)).public)]
     for game in played:
-        write_lines(manner, [*told(game, manner.language)])
+        write_lines(manner, [*told(game, who(asked.var, _identity(asked)), manner.language)])
     if not played:
         write_lines(manner, [notices(manner.language).no_games.format(folder=leftward(str(folder)))])
     return 0

@@ -20,3 +20,11 @@ def program(name: str) -> str:
 def command(name: str, *words: str) -> str:
     """The program with these words behind it."""
     return shlex.join([program(name), *words])
+
+
+def who(var: Path, identity: Path) -> list[str]:
+    """The words that say which player calls a program, and where the files are; none where both are the usual ones."""
+    words = [] if var == Path("var") else ["--var", str(var)]
+    if identity != var / "players" / f"{identity.stem}.key":
+        return [*words, "--identity", str(identity)]
+    return words if identity.stem == "me" else [*words, "--as", identity.stem]

@@ -14,8 +14,7 @@ from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
-from hokm_client.checking import proof_path
-from hokm_client.commands import command
+from hokm_client.commands import command, who
 from hokm_client.console import Manner
 from hokm_client.errors import NoFreeSeat, NoTable
 from hokm_client.leaving import Left
@@ -119,7 +118,7 @@ async def _play_at(
         policy=door.policy,
         invitation=_invitation(door, table_id, join_code, manner.language),
         way_back=_command(door, "--table", table_id.hex()),
-        replay=command("hokm", "replay", str(proof_path(door.var / "proofs", table_id, None)), *_who(door)),
+        who=who(door.var, door.identity),
         rematch=_command(door, "--rematch", table_id.hex()),
         news=told,
     )
@@ -174,15 +173,7 @@ def _command(door: Door, *where: str) -> str:
         words += ["--server", door.server]
     if door.policy != door.var / "policy":
         words += ["--policy", str(door.policy)]
-    words += _who(door)
+    words += who(door.var, door.identity)
     if door.tls is not None:
         words += ["--tls", str(door.tls)]
     return command("hokm", *words)
-
-
-def _who(door: Door) -> list[str]:
-    """What is typed besides to be that player."""
-    words = [] if door.var == Path("var") else ["--var", str(door.var)]
-    if door.identity != door.var / "players" / f"{door.identity.stem}.key":
-        return [*words, "--identity", str(door.identity)]
-    return words if door.identity.stem == "me" else [*words, "--as", door.identity.stem]

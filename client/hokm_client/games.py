@@ -7,7 +7,7 @@ The proofs are read as they are, without judging them again: `hokm-verify` does 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -90,13 +90,13 @@ def _traced(path: Path) -> Retraced | None:
         return None
 
 
-def told(game: Played, language: Language) -> Iterator[str]:
-    """When it was and by what rules, how it ended, and the command that shows it again."""
+def told(game: Played, who: Sequence[str], language: Language) -> Iterator[str]:
+    """When it was and by what rules, how it ended, and the command that shows it again to that player."""
     said, catalogue = notices(language), words(language)
     own, other = side_of(game.seat), 1 - side_of(game.seat)
     when = on_the_wall(game.time_ms)
     if not game.is_over:
-        result = catalogue.score
+        result = f"{catalogue.score}."
     elif game.winner is None:
         result = catalogue.game_undecided
     else:
@@ -105,7 +105,7 @@ def told(game: Played, language: Language) -> Iterator[str]:
     target = number(language, game.rules.target)
     rules = said.rules.get(_preset(game.rules), said.rules["other"])
     yield said.played.format(when=leftward(digits(language, when)), rules=rules, target=target, result=score)
-    yield f"  {command('hokm', 'replay', str(game.told_by))}"
+    yield f"  {command('hokm', 'replay', str(game.told_by), *who)}"
 
 
 def _preset(rules: TableRules) -> str:

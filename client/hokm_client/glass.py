@@ -21,7 +21,7 @@ _ENTER: Final = "\x1b[?1049h\x1b[?7l\x1b[2J"
 _LEAVE: Final = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 _BEGIN: Final = "\x1b[?2026h\x1b[?25l"
 """What follows is to be seen at once, where the terminal can do that; without a cursor that runs about."""
-_END: Final = "\x1b[?25h\x1b[?2026l"
+_END: Final = "\x1b[?2026l"
 _RAW: Final = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN
 
 Came = Callable[[bytes], None]
@@ -91,8 +91,8 @@ class Glass:
         size = os.get_terminal_size(sys.stdout.fileno())
         return size.columns or 80, size.lines or 24
 
-    def draw(self, lines: list[str], column: int) -> None:
-        """Let these lines be seen, and the cursor at that column, from 1, of the last one."""
+    def draw(self, lines: list[str], column: int | None = None) -> None:
+        """Let these lines be seen, and the cursor at that column, from 1, of the last one; nowhere where none is."""
         changed = [
             f"\x1b[{row};1H\x1b[2K{line}"
             for row, line in enumerate(lines, start=1)
@@ -102,7 +102,8 @@ class Glass:
             changed.append(f"\x1b[{len(lines) + 1};1H\x1b[J")
         self._shown = lines
         if changed:
-            self._write(f"{_BEGIN}{''.join(changed)}\x1b[{len(lines)};{column}H{_END}")
+            cursor = "" if column is None else f"\x1b[{len(lines)};{column}H\x1b[?25h"
+            self._write(f"{_BEGIN}{''.join(changed)}{cursor}{_END}")
 
     def clear(self) -> None:
         """Draw all of the next lines, whatever is there."""

@@ -19,7 +19,7 @@ from hokm.events import GameEnded, NameTrump, RoundRevealed, SignedMove, TimedOu
 from hokm.rules import Seat, TableRules, side_name
 from hokm.table import Over, Round
 from hokm_client.checking import proof_path
-from hokm_client.commands import command
+from hokm_client.commands import command, who
 from hokm_client.console import Manner
 from hokm_client.entering import seated_at, write_diagnostics
 from hokm_client.errors import ServerNotReady, ServerStopped
@@ -137,13 +137,12 @@ async def person_plays(var: Path, rules: TableRules, manner: Manner, pace: tuple
     ):
         told = await news(player, me, var / "proofs", var / "policy", manner.language)
         table_id = await seated_at(player) or await player.open_table(rules, BOTS)
-        where = () if var == Path("var") else ("--var", str(var))
-        way_back = command("hokm", "local", *where)
-        setting = Setting(me, var / "proofs", var / "policy", way_back=way_back, waits=True)
+        words = who(var, me.with_suffix(".key"))
+        way_back = command("hokm", "local", *words)
+        setting = Setting(me, var / "proofs", var / "policy", way_back=way_back, who=words, waits=True)
 
         async def play(table_id: bytes, seat: Seat, news: Sequence[str] = ()) -> Left:
-            replay = command("hokm", "replay", str(proof_path(var / "proofs", table_id, None)), *where)
-            return await play_at(player, table_id, seat, manner, setting._replace(replay=replay, news=news))
+            return await play_at(player, table_id, seat, manner, setting._replace(news=news))
 
         async def evening() -> Left:
             return await play_on(player, table_id, await play(table_id, MINE, told), play)

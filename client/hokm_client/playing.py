@@ -38,8 +38,8 @@ from hokm.rules import Seat
 from hokm.table import Over, Round, Seating, Table
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client.answering import Answering, Choice, signals_heard
-from hokm_client.checking import check_proof
-from hokm_client.commands import program
+from hokm_client.checking import check_proof, proof_path
+from hokm_client.commands import command, program
 from hokm_client.console import Console, Manner, console, write_lines
 from hokm_client.errors import SeatGone
 from hokm_client.leaving import Left, closed, game_over, left_table, why
@@ -78,8 +78,8 @@ class Setting(NamedTuple):
     """The file by which the verifier is to trust."""
     way_back: str
     """The command by which the player comes back."""
-    replay: str = ""
-    """The command that shows the game again."""
+    who: Sequence[str] = ()
+    """The words that say which player calls a program, and where the files are."""
     rematch: str = ""
     """The command for another game with the same players; none where nobody is to be asked."""
     invitation: Sequence[str] = ()
@@ -254,7 +254,7 @@ class _Playing:
         match left:
             case Left.GAME_OVER | Left.REMATCH:
                 rematch = self._setting.rematch if left is Left.GAME_OVER else ""
-                verify, replay = self._verifying(), self._setting.replay
+                verify, replay = self._verifying(), self._replaying()
                 return game_over(self._warnings, verify, self._language, replay=replay, rematch=rematch)
             case Left.LEFT_TABLE:
                 return left_table(self._language)
@@ -268,6 +268,11 @@ class _Playing:
         files = f"{shlex.quote(str(self._setting.proofs))}/{self._table_id.hex()}-*.json"
         rest = shlex.join(["--policy", str(self._setting.policy), "--mine", self._player.key.public.hex()])
         return f"{shlex.quote(program('hokm-verify'))} {files} {rest}"
+
+    def _replaying(self) -> str:
+        """The command that shows this game again."""
+        path = proof_path(self._setting.proofs, self._table_id, None)
+        return command("hokm", "replay", str(path), *self._setting.who)
 
     @property
     def _table(self) -> Table:

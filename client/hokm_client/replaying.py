@@ -140,7 +140,7 @@ class _Picture:
         manner = self._manner
         width, height = self._glass.size
         lines = draw(self._seen, manner.language, width, height, bidi=manner.bidi, colour=manner.colour)
-        self._glass.draw(lines, 1)
+        self._glass.draw(lines)
 
     def _left(self) -> list[str]:
         """What stays on the shell's screen: the picture without its keys."""

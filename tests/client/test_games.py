@@ -60,9 +60,10 @@ def test_a_game_is_told(tmp_path: Path, name: str, language: Language) -> None:
     """One sentence and the command that shows it."""
     keep(tmp_path, name)
     (game,) = games(tmp_path, key(name, 0))
-    sentence, command = told(game, language)
+    sentence, command = told(game, ["--as", "friend"], language)
     assert "{" not in sentence
-    assert command.endswith(str(game.told_by))
+    assert sentence.endswith(".")
+    assert command.endswith(f"{game.told_by} --as friend")
     if language is Language.EN:
         assert ("You and your partner win" in sentence) == (game.winner == 0)
 
