@@ -5,49 +5,99 @@ from __future__ import annotations
 
 import contextlib
 import random
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hokm.errors import NoWitnessesHere
-from hokm.events import CommitSetClosed, CommitSetWitnessed, GameEnded
+from hokm.events import (
+    CommitSetClosed,
+    CommitSetWitnessed,
+    Dealt,
+    GameEnded,
+    HakemDrawn,
+    ServerFault,
+    ServerFaultCause,
+)
 from hokm.policy import Policy
 from hokm.rules import TableRules
 from hokm.verify import Verdict
-from hokm_client.bot import random_legal
+from hokm_client.bot import Decided, random_legal
+from hokm_client.question import Question
 from hokm_client.stream import Step
 from hokm_server.__main__ import main
-from tests.auditor.witnesses import running
+from tests.auditor.witnesses import Program, running
 from tests.client.visits import guest, house, house_bots
 
 RULES = TableRules(target=3, witnessed=True)
 
 
-async def test_a_game_that_waits_for_witnesses(tmp_path: Path) -> None:
-    """Two witnesses see every commit set before a number is shown, and the verifier has nothing to warn of."""
-    var = tmp_path / "house"
+@contextlib.contextmanager
+def witnessed_house(folder: Path) -> Iterator[tuple[Path, list[Program]]]:
+    """The files of a house whose policy wants two of three witnesses, and these, running."""
+    var = folder / "house"
     assert main(["keys", "create", "--var", str(var)]) == 0
     log = Policy.parse((var / "policy").read_bytes()).logs[0].vkey
-    with contextlib.ExitStack() as programs:
-        lines = []
-        for name in ("one", "two"):
-            witness = programs.enter_context(running(tmp_path / name, log))
-            lines += ["--add", f"witness {name} {witness.vkey.format()} {witness.url}"]
-        quorum = ["--add", "group both all one two", "--quorum", "both"]
-        assert main(["keys", "policy", "--var", str(var), *lines, *quorum]) == 0
-        steps: list[Step] = []
-        chance = random.Random(1)
+    with contextlib.ExitStack() as stack:
+        names = ("one", "two", "three")
+        programs = [stack.enter_context(running(folder / name, log)) for name in names]
+        lines = [
+            f"witness {name} {program.vkey.format()} {program.url}"
+            for name, program in zip(names, programs, strict=True)
+        ]
+        added = [word for line in (*lines, "group most 2 one two three") for word in ("--add", line)]
+        assert main(["keys", "policy", "--var", str(var), *added, "--quorum", "most"]) == 0
+        yield var, programs
+
+
+def by_chance(seed: int) -> Callable[[Question], Decided]:
+    """A player who plays any legal card."""
+    chance = random.Random(seed)
+    return lambda question: random_legal(question, chance)
+
+
+async def test_a_game_that_waits_for_witnesses(tmp_path: Path) -> None:
+    """They see every commit set before a number is shown, and the verifier has nothing to warn of."""
+    steps: list[Step] = []
+    with witnessed_house(tmp_path) as (var, _):
         async with house(var) as found, house_bots(found.address, var), guest(found.address, var) as player:
             await found.publisher.wait_witnessed(0)  # else the draw may come after a checkpoint that nobody has seen
             table_id = await player.open_table(RULES, (1, 2, 3))
-            sitting = await player.sit(
-                table_id, 0, choose=lambda question: random_legal(question, chance), watch=steps.append
-            )
+            sitting = await player.sit(table_id, 0, choose=by_chance(1), watch=steps.append)
             assert isinstance(await sitting.over, GameEnded)
             report = await player.verify(table_id)
     kinds = [type(step.event.content) for step in steps]
     assert kinds.count(CommitSetWitnessed) == kinds.count(CommitSetClosed) > 3
     assert report.verdict is Verdict.VERIFIED, (report.fault, report.warnings)
+
+
+async def test_witnesses_are_lost_within_and_beyond_the_quorum(tmp_path: Path) -> None:
+    """Without one of three the game goes on; without two it ends, and when they are back that is proved too."""
+    gone: list[Program] = []
+    with witnessed_house(tmp_path) as (var, programs):
+
+        def lose(step: Step) -> None:
+            """One when the hakem is drawn, another when the first round is dealt."""
+            if isinstance(step.event.content, HakemDrawn | Dealt):
+                gone.append(programs[len(gone)])
+                gone[-1].popen.send_signal(signal.SIGSTOP)
+
+        async with house(var) as found, house_bots(found.address, var), guest(found.address, var) as player:
+            table_id = await player.open_table(replace(RULES, turn_seconds=5, away_seconds=0), (1, 2, 3))
+            sitting = await player.sit(table_id, 0, choose=by_chance(2), watch=lose)
+            ending = await sitting.over
+            for program in gone:
+                program.popen.send_signal(signal.SIGCONT)
+            assert len(gone) == 2
+            assert isinstance(ending, ServerFault)
+            assert ending.cause is ServerFaultCause.NO_WITNESS
+            await found.publisher.wait_witnessed(found.log.position(table_id, sitting.table.version))
+            report = await player.verify(table_id)
+    assert report.verdict is Verdict.WITH_WARNINGS, report.fault
+    assert "SERVER_FAULT" in {warning.code for warning in report.warnings}
 
 
 async def test_a_house_without_a_quorum_opens_no_such_table(tmp_path: Path) -> None:
