@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # every command imports only what it needs
     from asyncio import AbstractEventLoop
@@ -153,11 +153,13 @@ def _serve(settings: Settings, level: str, until_input_ends: bool) -> int:
     import asyncio
 
     from hokm_server import diagnostics
+    from hokm_server.until_stopped import serve_until_stopped
 
     diagnostics.write_to(sys.stderr, level)
     sys.setswitchinterval(0.0002)  # for the writer's thread, beside a busy loop
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        return runner.run(serve_until_stopped(settings, until_input_ends=until_input_ends))
+        cause = runner.run(serve_until_stopped(settings, until_input_ends=until_input_ends))
+    return _say(f"The log could not be written any more: {cause}", FAILED) if cause else 0
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
@@ -167,69 +169,6 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     except ImportError:
         return None
     return uvloop.new_event_loop
-
-
-async def serve_until_stopped(settings: Settings, *, until_input_ends: bool = False) -> int:
-    """Serve until a signal comes, or the log can no longer be written; the status to end with.
-
-    `until_input_ends`: also until the pipe that is the standard input is closed, as the system does for a program that
-    ends, however it ends.
-    """
-    import asyncio
-    import gc
-    import signal
-    import socket
-
-    from hokm_server import diagnostics
-    from hokm_server.clock import SystemClock
-    from hokm_server.invitation import invitation
-    from hokm_server.serving import serving
-
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(diagnostics.of_loop)
-    stop: asyncio.Future[None] = loop.create_future()
-
-    def stopping() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)  # whoever asks twice does not want to wait
-        stop.set_result(None)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopping)
-    ends: set[asyncio.Future[Any]] = {stop}
-    if until_input_ends:
-        ends.add(loop.create_task(_input_ended()))
-    async with serving(settings, SystemClock(), os.urandom) as found:
-        machine, program = socket.gethostname(), _players_program()
-        said = invitation(
-            settings, found.port, found.keys.origin, web_port=found.web_port, machine=machine, program=program
-        )
-        print(said, flush=True)
-        gc.freeze()  # what a start makes is never garbage
-        gc.set_threshold(10_000, 20, 20)  # and the values of a table make none that only the collector finds
-        ends.add(found.failed)
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        cause = found.failed.result() if found.failed.done() else None
-        for end in ends:
-            end.cancel()
-    return _say(f"The log could not be written any more: {cause}", FAILED) if cause else 0
-
-
-async def _input_ended() -> None:
-    """Wait until the pipe that is the standard input is closed at its other end."""
-    import asyncio
-
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while await reader.read(1024):
-        pass
-
-
-def _players_program() -> str:
-    """How the player's program is called here: by its name where that is found, else where it was installed."""
-    import shutil
-
-    return "hokm" if shutil.which("hokm") else str(Path(sys.executable).with_name("hokm"))
 
 
 # check

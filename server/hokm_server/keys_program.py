@@ -64,7 +64,7 @@ def _key(text: str) -> bytes:
 
 def _changed(public: PublicKeys, settings: Settings) -> Iterator[str]:
     publish_policy(settings, public.policy_file)
-    yield f"manifest {public.newest.version} is the newest; a server takes it up at its next start"
+    yield f"manifest {public.newest.version} is the newest; a server takes it up at its next start, or told by SIGUSR1"
     yield f"the policy for your readers is {settings.policy}"
 
 

@@ -9,9 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
 from hokm.policy import Policy
+from hokm.v1 import log_service_pb2
+from hokm.v1.log_service_pb2_grpc import LogServiceStub
 from tests.server.test_main import PROGRAM, failing, started
 
 ORIGIN = "made.example/hokm"
@@ -90,6 +93,33 @@ def test_keys_change_while_a_game_goes_on(var: Path) -> None:
     (var / "keys" / "event.key").unlink()
     serve(var)
     assert "event.key is not here" in listed(var)
+
+
+def test_a_server_takes_keys_up_when_it_is_told_to(var: Path) -> None:
+    """At the same address; a signal that comes with keys that are none leaves it as it is."""
+    with started(var, "--no-bots") as (program, lines):
+        assert program.stdout is not None
+        for count in (1, 2):
+            keys(var, "rotate", "event")
+            program.send_signal(signal.SIGUSR1)
+            assert [program.stdout.readline().rstrip() for _ in lines] == lines
+            assert len(logged(lines[0].removeprefix("ready on "))) == count + 1
+        policy = (var / "keys" / "policy").read_bytes()
+        (var / "keys" / "policy").write_bytes(b"nothing\n")
+        program.send_signal(signal.SIGUSR1)
+        assert program.stderr is not None
+        assert "the keys are not taken up" in program.stderr.readline()
+        assert len(logged(lines[0].removeprefix("ready on "))) == 3
+        (var / "keys" / "policy").write_bytes(policy)
+        program.send_signal(signal.SIGTERM)
+        assert program.communicate(timeout=10) == ("", "")
+        assert program.returncode == 0
+
+
+def logged(address: str) -> list[bytes]:
+    """The manifests of the server there."""
+    with grpc.insecure_channel(address) as channel:
+        return list(LogServiceStub(channel).GetKeys(log_service_pb2.GetKeysRequest(), timeout=10).manifests)
 
 
 def test_the_policy_is_kept_by_lines_and_published(var: Path) -> None:
