@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BENCHES = ["append", "audit", "log_bytes", "start", "tables", "verify"]
+BENCHES = ["append", "audit", "log_bytes", "million", "start", "tables", "verify"]
 
 
 @pytest.mark.parametrize("bench", BENCHES)
