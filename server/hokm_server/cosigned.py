@@ -64,3 +64,9 @@ class Cosigned:
                     return size
             below, seen = sizes[-1], seen + len(sizes)
         return None
+
+
+def can_reach_quorum(policy: Policy) -> bool:
+    """Whether the witnesses that have a URL are enough for the quorum; never where the policy wants none."""
+    asked = [witness.vkey for witness in policy.witnesses if witness.url is not None]
+    return policy.quorum is not None and policy.is_met_by(asked)

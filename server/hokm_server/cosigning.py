@@ -45,12 +45,6 @@ MOST_ANSWER_BYTES: Final = 64 * 1024
 _SIZE_TYPE: Final = "text/x.tlog.size"
 
 
-def can_reach_quorum(policy: Policy) -> bool:
-    """Whether the witnesses that have a URL are enough for the quorum; never where the policy wants none."""
-    asked = [witness.vkey for witness in policy.witnesses if witness.url is not None]
-    return policy.quorum is not None and policy.is_met_by(asked)
-
-
 @dataclass(slots=True)
 class Asked:
     """A witness, and what is known of it."""

@@ -24,7 +24,7 @@ from hokm_server.challenges import Challenges
 from hokm_server.check import quick_check
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
-from hokm_server.cosigning import Cosigning, can_reach_quorum
+from hokm_server.cosigned import can_reach_quorum
 from hokm_server.door import Door
 from hokm_server.errors import KeysDisagree, PackageMissing
 from hokm_server.house_bots import bots_command, keep_running
@@ -105,7 +105,10 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         log_manifests(store, log, keys, settings.keys)
         publisher = Publisher(log, seconds=settings.publish_ms / 1000)
         await stack.enter_async_context(_running(publisher.run()))
-        await stack.enter_async_context(_running(Cosigning(log, publisher, keys.policy).run()))
+        if any(witness.url is not None for witness in keys.policy.witnesses):
+            from hokm_server.cosigning import Cosigning  # what it asks with takes long to import
+
+            await stack.enter_async_context(_running(Cosigning(log, publisher, keys.policy).run()))
         writer = Writer(
             log.append, loop, most_waiting=settings.most_waiting, stopped=lambda cause: _tell(failed, cause)
         )

@@ -21,7 +21,8 @@ from hokm.witness import AddCheckpoint
 from hokm_audit.memory import Memory
 from hokm_audit.witness_site import witness_site
 from hokm_audit.witnessing import Witness as RealWitness
-from hokm_server.cosigning import MOST_ANSWER_BYTES, Cosigning, can_reach_quorum
+from hokm_server.cosigned import can_reach_quorum
+from hokm_server.cosigning import MOST_ANSWER_BYTES, Cosigning
 from hokm_server.log import Log
 from hokm_server.publisher import Publisher
 from tests.server.stores import ORIGIN, batch, opened
