@@ -200,8 +200,8 @@ class Answering:
             case Command.HELP:
                 self._console.tell([*self._words.help, *say_customs.explained(view.rules, self._language)])
             case Command.RULES:
-                explained = say_customs.explained(view.rules, self._language)
-                self._console.tell([*say_customs.rules(view.rules, self._language), *explained])
+                title = say_customs.rules(view.rules, self._language)
+                self._console.tell(say_customs.explained(view.rules, self._language), title)
             case Command.STORY:
                 if not self._tell_story():
                     self._showing.reply(slip_sentence(Slip("NO_STORY"), self._language))

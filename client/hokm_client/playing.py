@@ -179,7 +179,7 @@ class _Playing:
         """Say what is to be said at the beginning."""
         self._console.happened(self._view())
         remember(self._setting.state, self._table_id)
-        for sentence in (*self._setting.news, *say_customs.rules(table.rules, self._language)):
+        for sentence in (*self._setting.news, *say_customs.announced(table.rules, self._language)):
             self._showing.say(sentence, NEWS_SECONDS, Until.NOTHING)
         if table.is_pausing:
             self._tell_story()

@@ -21,6 +21,8 @@ class Customs:
 
     # The table's rules. Each by the name of its field in `TableRules`.
     at_this_table: str
+    nothing_unusual: str
+    type_rules: str
     """{rules}"""
     explained: Mapping[str, str]
     """A house rule that is on, and what is typed for it."""
@@ -84,7 +86,9 @@ class Customs:
 
 
 ENGLISH: Final = Customs(
-    at_this_table="Rules of this table: {rules}. Type rules for what they mean.",
+    at_this_table="Rules of this table: {rules}.",
+    nothing_unusual="This table plays the classic game.",
+    type_rules="Type rules for what they mean.",
     explained={
         "partners_middle": "The partner's middle. In place of naming trumps the hakem may type middle: the third card "
         "dealt to the partner is turned up, and its suit is trumps. It lies open until the partner plays a card, or "
@@ -129,7 +133,7 @@ ENGLISH: Final = Customs(
         "All have seen in the left opponent's hand: {cards}.",
     ),
     all_have_seen="Seen by all",
-    marked="yours *",
+    marked="your cards with *",
     or_middle="Or type middle: your partner's third card is turned up, and its suit is trumps.",
     may_run="You may lead a run: {runs}.",
     turned_up=(
@@ -226,7 +230,9 @@ ENGLISH: Final = Customs(
 )
 
 PERSIAN: Final = Customs(
-    at_this_table="قانون‌های این میز: {rules}. برای شرح آن‌ها بنویسید قانون.",
+    at_this_table="قانون‌های این میز: {rules}.",
+    nothing_unusual="سر این میز بازی ساده است.",
+    type_rules="برای شرح آن‌ها بنویسید قانون.",
     explained={
         "partners_middle": "وسط یار. حاکم می‌تواند به جای تعیین حکم بنویسد وسط: سومین برگی که به یارش داده شده رو می‌شود "
         "و خال آن حکم است. این برگ رو می‌ماند تا یار برگی بازی کند یا بنویسد بردار.",
@@ -269,7 +275,7 @@ PERSIAN: Final = Customs(
         "همه در دست حریف چپ دیده‌اند: {cards}.",
     ),
     all_have_seen="همه دیده‌اند",
-    marked="شما *",
+    marked="برگ‌های ستاره‌دار شما *",
     or_middle="یا بنویسید وسط: سومین برگ یارتان رو می‌شود و خال آن حکم است.",
     may_run="می‌توانید ردیف بیایید: {runs}.",
     turned_up=(

@@ -20,7 +20,7 @@ class Page:
 
     sentences: tuple[str, ...]
     title: str = ""
-    """Under a title the sentences are paragraphs, with gaps between them."""
+    """Under a title there are gaps between the sentences, as there are around each that takes more than a line."""
     read: int = 0
     """Lines of it."""
 
@@ -38,9 +38,11 @@ def draw_page(
     def lines(sentence: str, style: Style = Style.PLAIN) -> list[str]:
         return [ink.row([ink.start(line, within)]) for line in ink.paragraph(sentence, within, style)] or [""]
 
-    text = lines(page.title, Style.BOLD) if page.title else []
-    for sentence in page.sentences:
-        text += [*([""] if page.title else []), *lines(sentence)]
+    text, before = (lines(page.title, Style.BOLD) if page.title else []), 0
+    for paragraph in map(lines, page.sentences):
+        gap = page.title or max(before, len(paragraph)) > 1
+        text += [*([""] if text and gap else []), *paragraph]
+        before = len(paragraph)
     table = [line for message in view.messages[-1:] for line in lines(clean(message), Style.BOLD)]
     table += lines(" ".join(say.turn(view, language)), Style.BOLD)
     table += lines(say.prompt(view, language), Style.FAINT) if view.is_tea_time else []

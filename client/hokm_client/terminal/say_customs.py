@@ -22,11 +22,16 @@ _BY_NUMBER: Final = ("target", "turn_seconds", "away_seconds")
 # The table's rules.
 
 
-def rules(rules: TableRules, language: Language) -> list[str]:
-    """What is not classic at a table, in a sentence; none where all is."""
-    names = words(language).rules
-    told = [names[name] for name in _unusual(rules)]
-    return [customs(language).at_this_table.format(rules=listed(language, told))] if told else []
+def rules(rules: TableRules, language: Language) -> str:
+    """What is not classic at a table, in a sentence."""
+    told = [words(language).rules[name] for name in _unusual(rules)]
+    catalogue = customs(language)
+    return catalogue.at_this_table.format(rules=listed(language, told)) if told else catalogue.nothing_unusual
+
+
+def announced(rules_: TableRules, language: Language) -> list[str]:
+    """The same, and how to ask for more; nothing where all is classic."""
+    return [f"{rules(rules_, language)} {customs(language).type_rules}"] if any(_unusual(rules_)) else []
 
 
 def explained(rules: TableRules, language: Language) -> list[str]:

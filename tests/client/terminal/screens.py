@@ -15,10 +15,11 @@ from hokm.cards import parse_card, parse_cards, parse_hand
 from hokm.languages import Language
 from hokm.rules import HOUSE
 from hokm_client.storyteller import chapter
-from hokm_client.terminal import screen
+from hokm_client.terminal import say_customs, screen
 from hokm_client.terminal.bidi import Bidi
 from hokm_client.terminal.page import Page, draw_page
 from hokm_client.terminal.view import Connection, Deal, Ending, Phase, Seated, Sitter, Step, Tea, TeaStep, Trick, View
+from hokm_client.terminal.words import words
 
 FOLDER: Final = Path(__file__).with_name("screens")
 
@@ -156,12 +157,17 @@ def rendered() -> Iterator[tuple[str, str]]:
             yield f"{name}.{language.value}.txt", _text(lines)
     for language in Language:
         told = chapter(language, 0)
-        page: Page | None = Page(told.paragraphs, told.title)
-        lines = []
-        while page is not None:
-            picture, page = draw_page(page, VIEWS["tea"], language, 80, 16, bidi=Bidi.SHAPED, colour=False)
-            lines += [*picture, ""]
-        yield f"story.{language.value}.txt", _text(lines)
+        yield f"story.{language.value}.txt", _pages(Page(told.paragraphs, told.title), VIEWS["tea"], language)
+        helped = (*words(language).help, *say_customs.explained(HOUSE, language))
+        yield f"help.{language.value}.txt", _pages(Page(helped), VIEWS["run"], language)
+
+
+def _pages(page: Page | None, view: View, language: Language) -> str:
+    lines = []
+    while page is not None:
+        picture, page = draw_page(page, view, language, 80, 16, bidi=Bidi.SHAPED, colour=False)
+        lines += [*picture, ""]
+    return _text(lines)
 
 
 def _text(lines: list[str]) -> str:
