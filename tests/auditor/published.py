@@ -48,7 +48,7 @@ class PublishedHouse(TestHouse):
         match path.split("/"):
             case ["checkpoint"]:
                 return self.notes[self.latest]
-            case ["checkpoint", size] if int(size) in self.notes:
+            case ["checkpoint", size] if size.isdecimal() and int(size) in self.notes:
                 return self.notes[int(size)]
             case ["keys"]:
                 return self.keys()

@@ -67,9 +67,10 @@ def phase_of(table: Table) -> str:
 class KilledServer:
     """A server and its bots, processes that can be killed and started again on the same files and port."""
 
-    def __init__(self, var: Path) -> None:
+    def __init__(self, var: Path, *, web: bool = False) -> None:
         self.var = var
         self.port = _free_port()
+        self.web_port = _free_port() if web else None
         self._process: asyncio.subprocess.Process | None = None
         self._bots: asyncio.subprocess.Process | None = None
 
@@ -81,7 +82,7 @@ class KilledServer:
     async def start(self) -> None:
         """Start it, and wait until it answers."""
         command = [sys.executable, "-m", "hokm_server", "serve", "--var", str(self.var), "--port", str(self.port)]
-        command += ["--no-bots", "--no-web"]
+        command += ["--no-bots", *(["--no-web"] if self.web_port is None else ["--web-port", str(self.web_port)])]
         with (self.var / "server.log").open("ab") as diagnostics:
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=diagnostics

@@ -51,7 +51,7 @@ def test_every_make_command_is_there(words: list[str]) -> None:
     assert made.returncode == 0, made.stderr
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 def test_the_program_plays_a_game_and_the_commands_run_on_it(tmp_path: Path) -> None:
     """The SDK's example plays to the end at a real server; then each program of the README runs on what it left."""
     asyncio.run(_play_and_try(tmp_path))
@@ -60,7 +60,7 @@ def test_the_program_plays_a_game_and_the_commands_run_on_it(tmp_path: Path) -> 
 async def _play_and_try(folder: Path) -> None:
     var = folder / "var"
     var.mkdir()
-    server = KilledServer(var)
+    server = KilledServer(var, web=True)
     await server.start()
     try:
         address = server.address
@@ -76,16 +76,23 @@ async def _play_and_try(folder: Path) -> None:
             await _run("hokm", "proof", table_id, *asked, "--out", str(out), "--server", address, folder=folder)
         private, code = (await _run("hokm", "open", "--private", "--server", address, folder=folder)).split()
         for words in PROGRAMS:
-            at = private if "--code" in words else table_id
-            await _try([code if word == "CODE" else word.replace("TABLE", at) for word in words], address, folder)
+            told = {"TABLE": private if "--code" in words else table_id, "7466": str(server.web_port), "CODE": code}
+            await _try([_with(told, word) for word in words], address, folder)
     finally:
         await server.kill(bots_too=True)
 
 
+def _with(told: dict[str, str], word: str) -> str:
+    """A word of a command, with what is there in place of what the README calls it."""
+    for name, value in told.items():
+        word = word.replace(name, value)
+    return word
+
+
 async def _try(words: list[str], address: str, folder: Path) -> None:
     match words[:2]:
-        case ["hokm-server", "serve"]:
-            told = await _run("hokm-server", "serve", "--help", folder=folder)
+        case ["hokm-server", "serve"] | ["hokm-witness", _]:
+            told = await _run(*words[: 1 + (words[1] == "serve")], "--help", folder=folder)
             assert all(option in told for option in words if option.startswith("--"))
         case ["hokm-verify", *_] | ["hokm", "replay"]:
             paths = sorted(str(path) for path in (folder / "var" / "proofs").glob("*.json"))

@@ -173,8 +173,7 @@ def _kots(counted: Gathered) -> Figure:
         "no law gives these shares: they depend on skill. A jump from one month to the next wants a reason",
         ("result", "rounds", "share", "at least", "at most"),
         tuple((*line, *(round(part, 4) for part in parts)) for line, parts in zip(lines, found, strict=True)),
-        bars([name for name, _ in lines], [count for _, count in lines], label="rounds"),
-        size=WIDE,
+        bars(("won", "kot", "lost", "kot against"), [count for _, count in lines], label="rounds", by_powers=True),
     )
 
 
@@ -187,7 +186,7 @@ def _attempts(counted: Gathered) -> Figure:
         "often come when one side leads want an explanation",
         ("attempts", "deals"),
         tuple(lines),
-        bars([str(attempts) for attempts, _ in lines], [count for _, count in lines], label="deals"),
+        bars([str(attempts) for attempts, _ in lines], [count for _, count in lines], label="deals", by_powers=True),
     )
 
 
@@ -246,6 +245,5 @@ def _endings(counted: Gathered) -> Figure:
         "nearly all by the target; a game that ends by SERVER_FAULT is the house's to explain",
         ("ending", "games"),
         tuple(lines),
-        bars([name for name, _ in lines], [count for _, count in lines], label="games"),
-        size=WIDE,
+        bars([name for name, _ in lines], [count for _, count in lines], label="games", by_powers=True),
     )

@@ -65,15 +65,25 @@ def grid(z: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[st
     return draw
 
 
-def bars(names: Sequence[str], seen: Sequence[float], expected: Sequence[float] | None = None, label: str = "") -> Draw:
-    """Counts as bars, and marks for what chance would give."""
+def bars(
+    names: Sequence[str],
+    seen: Sequence[float],
+    expected: Sequence[float] | None = None,
+    label: str = "",
+    *,
+    by_powers: bool = False,
+) -> Draw:
+    """Counts as bars, and marks for what chance would give; `by_powers` lets small ones be seen beside large ones."""
 
     def draw(axes: Axes) -> None:
         places = range(len(names))
-        axes.bar(places, seen, color=_SEEN, label="seen")
+        axes.bar(places, seen, color=_SEEN, label="seen", log=by_powers and any(seen))
+        if by_powers and any(seen):
+            axes.set_ylim(bottom=0.5)
         if expected is not None:
             axes.plot(places, expected, "_", color=_EXPECTED, markersize=18, markeredgewidth=2, label="expected")
-            axes.legend(frameon=False)
+            axes.legend(frameon=False, loc="upper right")
+            axes.margins(y=0.3 if len(names) < 6 else 0.05)
         axes.set_xticks(places, names)
         axes.set_ylabel(label)
         _plain(axes)
@@ -100,9 +110,9 @@ def times(ms: Mapping[str, Sequence[int]]) -> Draw:
     """How long was thought, by who did: seconds on a scale of powers."""
 
     def draw(axes: Axes) -> None:
-        edges = [10 ** (power / 6) / 1000 for power in range(6, 34)]
+        edges = [10 ** (power / 8) / 1000 for power in range(14, 45)]
         for kind, values in sorted(ms.items()):
-            seconds = [max(value, 10) / 1000 for value in values]
+            seconds = [max(value, 57) / 1000 for value in values]
             axes.hist(seconds, bins=edges, histtype="step", density=False, label=kind)
         axes.set_xscale("log")
         axes.set_xlabel("seconds")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -83,5 +84,11 @@ def _tile_on(fetch: Fetch, path: str) -> bytes:
 
 
 def latest(fetch: Fetch, policy: Policy) -> PublishedLog:
-    """The log at the latest checkpoint of its site. Raises what `PublishedLog` and `fetch` raise."""
+    """The log at the latest checkpoint of its site, with a policy that wants witnesses the latest that has enough.
+
+    (Where the site knows one: other logs of C2SP's formats do not.) Raises what `PublishedLog` and `fetch` raise.
+    """
+    if policy.quorum is not None:
+        with suppress(NotOnSite):
+            return PublishedLog(fetch, policy, fetch("checkpoint/witnessed"))
     return PublishedLog(fetch, policy, fetch("checkpoint"))

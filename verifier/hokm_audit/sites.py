@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log's site: files by their paths, from wherever they are served. Nothing that comes from there is believed here.
 
-checkpoint         the latest signed note          checkpoint/<size>   an earlier one
-tile/…             tiles and bundles               keys                every manifest, and the later root keys
+checkpoint        the latest signed note      checkpoint/<size>       an earlier one
+tile/…            tiles and bundles           checkpoint/witnessed    the latest with the quorum
+keys              every manifest, and the later root keys
 """
 
 from __future__ import annotations
