@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import leaf
-from hokm.errors import HokmError, UnknownLog, system_words
+from hokm.errors import HokmError, NotSigned, UnknownLog, system_words
 from hokm.keys import KeyManifest, check_manifests
 from hokm.merkle import EMPTY_ROOT, check_consistency, check_inclusion
 from hokm.note import Note
@@ -114,6 +114,9 @@ class Heads:
         """A signed checkpoint of this log. Raises `Fraud` where it is not one."""
         try:
             endorsed = self._policy.endorse(Note.parse(note))
+        except NotSigned:
+            what = "no log key of your policy has signed it: a house that has another now names it in its new policy"
+            raise self._fraud(FraudKind.BAD_CHECKPOINT, what, note) from None
         except HokmError as error:
             raise self._fraud(FraudKind.BAD_CHECKPOINT, str(error), note) from None
         if endorsed.checkpoint.origin != self.origin:

@@ -136,8 +136,8 @@ async def test_two_heads_are_seen_at_the_end_of_a_round(
     assert evidence["exhibits"].keys() == {"checkpoint", "other"}
 
 
-async def test_two_heads_are_protested_at_every_table(tmp_path: Path) -> None:
-    """Before a proof is fetched the log is looked at; all tables are in it, and nothing else is signed at any."""
+async def test_two_heads_are_protested_and_no_table_is_believed(tmp_path: Path) -> None:
+    """Before a proof is fetched the log is looked at; all tables are in it, and nothing else is signed."""
     thinking: asyncio.Queue[None] = asyncio.Queue()
 
     async def think(question: Question) -> NameTrump | Play:
@@ -151,17 +151,17 @@ async def test_two_heads_are_protested_at_every_table(tmp_path: Path) -> None:
         heads = Lies(answered={"GetCheckpoint": Heads(found.keys.log, 1, another_root)})
         address = await stack.enter_async_context(liar(found.address, heads))
         player = await stack.enter_async_context(guest(address, tmp_path))
-        tables = [await player.open_table(SHORT, (1, 2, 3)) for _ in range(2)]
-        sittings = [await player.sit(table_id, 0, choose=think) for table_id in tables]
-        for _ in sittings:
-            await thinking.get()
+        table_id, other = [await player.open_table(SHORT, (1, 2, 3)) for _ in range(2)]
+        sitting = await player.sit(table_id, 0, choose=think)
+        watched = await player.watch(other, lambda _: None)
+        await thinking.get()
         await player.check_log()
         with pytest.raises(Fraud):
-            await player.proof(tables[0], 1)
-        for table_id, sitting in zip(tables, sittings, strict=True):
-            with pytest.raises(Fraud):
-                await sitting.over
-            assert await last_word(player, table_id) is ProtestReason.BAD_CHAIN
+            await player.proof(table_id, 1)
+        with pytest.raises(Fraud):
+            await sitting.over
+        assert await last_word(player, table_id) is ProtestReason.BAD_CHAIN
+        assert watched.desk.fraud is not None
 
 
 async def last_word(player: Player, table_id: bytes) -> ProtestReason | None:

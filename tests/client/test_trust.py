@@ -8,7 +8,7 @@ import pytest
 from hokm.entry import leaf
 from hokm.errors import BadManifest, UnknownLog
 from hokm_client.fraud import Fraud, FraudKind
-from hokm_client.trust import Manifests
+from hokm_client.trust import Heads, Manifests
 from tests.simulation.house import TestHouse
 
 
@@ -68,3 +68,13 @@ def test_a_log_that_the_policy_does_not_name_has_no_manifests(house: TestHouse) 
     """Whoever signs for it."""
     with pytest.raises(UnknownLog):
         Manifests(house.policy, "other.example/log")
+
+
+def test_a_policy_that_is_older_than_the_log_key_says_so(house: TestHouse) -> None:
+    """It is told from the policy, so nothing but a new policy helps."""
+    heads = Heads(house.policy, house.origin, None)
+    house.log_key = house.new_key()
+    with pytest.raises(Fraud, match="new policy") as caught:
+        heads.read(house.publish().encode())
+    assert not caught.value.proves
+    assert Heads(house.policy, house.origin, None).read(house.publish().encode()).quorum_met
