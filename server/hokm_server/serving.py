@@ -43,7 +43,7 @@ from hokm_server.store import KEYS_STREAM, Batch, Store
 from hokm_server.tables import Tables
 from hokm_server.tables_service import TablesService
 from hokm_server.web import Web
-from hokm_server.web_server import answering
+from hokm_server.web_server import MOST_CONNECTIONS, answering
 from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
@@ -147,7 +147,9 @@ async def serving(settings: Settings, clock: Clock, entropy: Callable[[int], byt
         web_port = None
         if settings.web:
             site, tls = Web(log, keys.public, proofs).site(), (settings.tls_certificate, settings.tls_key)
-            web_port = await stack.enter_async_context(answering(site, settings.host, settings.port_of_web, *tls))
+            most = settings.of_address(MOST_CONNECTIONS)
+            web = answering(site, settings.host, settings.port_of_web, *tls, most_of_address=most)
+            web_port = await stack.enter_async_context(web)
         found = Serving(settings.host, listening.port, keys, tables, log, publisher, web_port, failed)
         bots_address = found.address_here
         if settings.bots and credentials is not None:  # a door for the bots alone: this machine needs no certificate

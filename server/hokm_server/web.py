@@ -36,9 +36,10 @@ from hokm.tiles import Tile
 from hokm_server.log import Log
 from hokm_server.proofs import Proofs
 from hokm_server.public_keys import PublicKeys
-from hokm_server.shares import Caller, Share, address_of_peer
+from hokm_server.shares import Caller, Share
 from hokm_server.store import STREAM_BYTES
 from hokm_server.turns import Turns
+from hokm_server.web_connection import caller_at
 
 READERS: Final = 4
 """Who may read the store at a time."""
@@ -179,6 +180,4 @@ def _table_id(text: str) -> bytes:
 
 def _caller(request: Request) -> Caller:
     assert request.client is not None
-    host, port = request.client
-    peer = f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}"
-    return Caller(peer, address_of_peer(peer))
+    return caller_at(*request.client)

@@ -7,14 +7,18 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
 
+from hokm.errors import TooManyCalls
 from hokm_server.errors import AddressUnusable
 from hokm_server.server import address_of, why_not
+from hokm_server.shares import Share
+from hokm_server.web_connection import QUIET_SECONDS, Connection
 
 GRACE_SECONDS: Final = 1
 """How long answers may go on when the server ends."""
@@ -24,16 +28,24 @@ MOST_CONNECTIONS: Final = 1000
 
 @contextlib.asynccontextmanager
 async def answering(
-    site: Starlette, host: str, port: int, certificate: Path | None = None, key: Path | None = None
+    site: Starlette,
+    host: str,
+    port: int,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    *,
+    most_of_address: int = MOST_CONNECTIONS,
+    quiet_seconds: float = QUIET_SECONDS,
 ) -> AsyncIterator[int]:
     """Answer at this address until the context ends, over TLS with a certificate and its key; the port.
 
-    Port 0 lets the system choose one. Raises `AddressUnusable`.
+    Port 0 lets the system choose one; one address has so many connections. Raises `AddressUnusable`.
     """
+    share = Share(most_of_address, most_of_address, TooManyCalls)
     server = uvicorn.Server(
         uvicorn.Config(
             site,
-            http="h11",
+            http=partial(Connection, share=share, quiet_seconds=quiet_seconds),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -130,6 +131,36 @@ async def test_one_caller_does_not_take_all(tmp_path: Path, monkeypatch: pytest.
     async with visiting(tmp_path) as visit, browsing(visit) as http:
         answer = await http.get("/checkpoint")
         assert (answer.status_code, answer.text) == (429, "TOO_MANY_CALLS\n")
+
+
+async def closed_by_the_other_end(port: int, host: str = "127.0.0.1", octets: bytes = b"") -> bytes:
+    """What came on a connection until it was closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(host, 0))
+    try:
+        writer.write(octets)
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def test_one_address_has_a_share_of_the_connections() -> None:
+    """One more is closed at once, and nobody else's."""
+    async with asyncio.timeout(20), answering(Starlette(), "127.0.0.1", 0, most_of_address=2) as port:
+        ends = [(await asyncio.open_connection("127.0.0.1", port))[1] for _ in range(2)]
+        assert await closed_by_the_other_end(port) == b""
+        request = b"GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n"
+        assert await closed_by_the_other_end(port, "127.0.0.2", request)
+        for end in ends:
+            end.close()
+
+
+@pytest.mark.parametrize("octets", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nhost: here\r\n"])
+async def test_a_connection_on_which_nothing_is_asked_is_closed(octets: bytes) -> None:
+    """Also in the middle of a request."""
+    async with asyncio.timeout(20), answering(Starlette(), "127.0.0.1", 0, quiet_seconds=0.05) as port:
+        assert await closed_by_the_other_end(port, octets=octets) == b""
 
 
 async def test_the_web_can_be_left_out(tmp_path: Path) -> None:
