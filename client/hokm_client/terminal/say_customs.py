@@ -180,6 +180,7 @@ def tea_news(before: View, after: View, language: Language) -> Iterator[str]:
     drunk = now.step is TeaStep.DRUNK
     if drunk and not before.is_tea_time:
         yield catalogue.tea_begins
+        yield from [catalogue.prompt_tea] if after.me in now.awaited else []
     agreed = was.agreed if was is not None and before.is_tea_time == drunk else ()
     for seat in after.around():
         if seat in now.agreed and seat not in agreed:

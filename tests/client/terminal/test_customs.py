@@ -126,6 +126,17 @@ def test_whatever_is_done_by_the_house_rules_is_told() -> None:
     assert {LayEarly, Run, AskTea, AnswerTea, Ready, MiddleTurned, EarlyTurned, TeaBegan, TeaEnded} <= told
 
 
+@pytest.mark.parametrize("language", Language)
+def test_at_tea_one_is_told_what_ends_it(language: Language) -> None:
+    """Where it waits for me; a picture has that in its last line."""
+    asked = replace(PLAYING, rules=HOUSE, tea=Tea(3, TeaStep.GRANTED, (0, 1, 2)))
+    for awaited in ((0, 1), (1,)):
+        drunk = replace(asked, tea=Tea(3, TeaStep.DRUNK, (), awaited, 180))
+        told = say.happenings(asked, drunk, language)
+        assert customs(language).tea_begins in told
+        assert (customs(language).prompt_tea in told) == (0 in awaited)
+
+
 def test_a_card_that_is_taken_back_is_told() -> None:
     """It has not been played."""
     before = replace(PLAYING, rules=HOUSE, face_down=(0, 1))
