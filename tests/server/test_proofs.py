@@ -13,9 +13,12 @@ from typing import NamedTuple
 import grpc
 import pytest
 
-from hokm.errors import NotPublished
+from hokm.checkpoint import cosign, verify_cosignatures
+from hokm.errors import NotPublished, NotWitnessed
+from hokm.note import Note
+from hokm.policy import Policy, Witness
 from hokm.proof import Proof, ProofKind
-from hokm.signing import SigningKey
+from hokm.signing import SignatureType, SigningKey, VKey
 from hokm.table import Over
 from hokm.v1 import log_service_pb2 as pb
 from hokm_server.log import Log, Published
@@ -71,6 +74,26 @@ async def test_a_log_that_is_not_published_is_not_waited_for_for_ever(place: Pla
     """The caller is told to ask again."""
     with pytest.raises(NotPublished):
         await place.proofs.game(SOMEBODY, place.game.id)
+
+
+async def test_where_witnesses_are_wanted_a_proof_waits_for_them(place: Place, tmp_path: Path) -> None:
+    """Then it is over the checkpoint that they have cosigned, also when there is a later one."""
+    key = SigningKey(b"w" * 32)
+    vkey = VKey("witness.example", SignatureType.COSIGNATURE, key.public)
+    policy = Policy((), (), (Witness("one", vkey),), (), "one")
+    (tmp_path / "witnessed").mkdir()
+    with contextlib.closing(Store(tmp_path / "witnessed/log.db", place.game.house.origin)) as store:
+        log = Log(store, tmp_path / "witnessed/head", place.game.house.origin, SigningKey(b"l" * 32), policy=policy)
+        log.append([Batch(place.game.id, 0, place.game.entries)])
+        proofs = Proofs(store, log, Publisher(log), seconds=0.05)
+        checkpoint = log.publish().checkpoint
+        with pytest.raises(NotWitnessed):
+            await proofs.game(SOMEBODY, place.game.id)
+        log.cosign(checkpoint, vkey, cosign(checkpoint, vkey.name, key, 1))
+        log.append([Batch(bytes(15) + b"\1", 0, Game(TestHouse(cosigners=0, threshold=0)).entries)])
+        log.publish()
+        proof = Proof.parse(await proofs.game(SOMEBODY, place.game.id))
+    assert policy.is_met_by(one.witness for one in verify_cosignatures(Note.parse(proof.checkpoint.encode()), [vkey]))
 
 
 async def test_many_who_ask_at_once_are_all_answered(place: Place) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from hokm_server.errors import AddressUnusable
 from hokm_server.shares import Share
 from hokm_server.web_server import answering
 from tests.server.callers import Visit, served, visiting
+from tests.server.test_server import certificate
 
 MISSING = "0" * 32
 
@@ -167,6 +169,18 @@ async def test_the_web_can_be_left_out(tmp_path: Path) -> None:
     """Then nothing listens."""
     async with served(Settings(var=tmp_path, port=0, bots=False, web=False)) as found:
         assert found.web_port is None
+
+
+async def test_with_a_certificate_the_web_speaks_tls(tmp_path: Path) -> None:
+    """The same one as for gRPC."""
+    chain, key = certificate(tmp_path)
+    asked = Settings(var=tmp_path / "var", port=0, tls_certificate=chain, tls_key=key, bots=False)
+    trusted = ssl.create_default_context(cafile=chain)
+    async with served(asked) as found, httpx.AsyncClient(verify=trusted, trust_env=False) as http:
+        answer = await http.get(f"https://localhost:{found.web_port}/checkpoint")
+        assert answer.content == found.log.published.note
+        with pytest.raises(httpx.HTTPError):
+            await http.get(f"http://localhost:{found.web_port}/checkpoint")
 
 
 async def test_an_address_that_is_taken_is_told() -> None:
