@@ -36,18 +36,17 @@ class Lively:
         if stand_in_wanted(table) is not None:
             await self.room.step(self.table_id)
         elif table.is_pausing:
-            await self._at_tea()
-        elif self.room.rng.random() < 0.5 or not await self._besides():
+            await self.drink()
+        elif self.room.rng.random() < 0.5 or not await self.something_else():
             await self._decide()
 
     async def _decide(self) -> None:
-        stage = self.room.table(self.table_id).stage
-        if isinstance(stage, Round) and stage.trump is None and self.room.rng.random() < 0.5:
-            await self._act(stage.hakem, CallMiddle())
+        if self.room.rng.random() < 0.5 and await self._call_middle() is not None:
             return
         await self.room.step(self.table_id)
 
-    async def _at_tea(self) -> None:
+    async def drink(self) -> None:
+        """At tea: somebody is ready, or time passes."""
         tea = self.room.table(self.table_id).tea
         assert tea is not None
         seat = self.room.rng.randrange(4)
@@ -56,9 +55,12 @@ class Lively:
         else:
             await self._act(seat, Ready())
 
-    async def _besides(self) -> bool:
+    async def something_else(self) -> bool:
+        """Try one of the things that may be done besides; False where the table does not let it."""
         tries: list[Callable[[], Awaitable[object]]] = [
+            self._call_middle,
             self._tea,
+            self._take_back,
             self._take_back,
             self._pick_up,
             self._lay,
@@ -81,6 +83,12 @@ class Lively:
         if self.room.table(self.table_id).tea is None:
             return await self._act(seat, AskTea())
         return await self._act(seat, AnswerTea(self.room.rng.random() < 0.8))
+
+    async def _call_middle(self) -> Made | None:
+        stage = self.room.table(self.table_id).stage
+        if not isinstance(stage, Round) or stage.trump is not None:
+            return None
+        return await self._act(stage.hakem, CallMiddle())
 
     async def _pick_up(self) -> Made | None:
         stage = self.room.table(self.table_id).stage

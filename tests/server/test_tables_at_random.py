@@ -26,22 +26,27 @@ from hypothesis.stateful import (
 from hokm.errors import HokmError
 from hokm.events import (
     Act,
+    AnswerTea,
     Commit,
     Join,
+    LayEarly,
     Leave,
     NameTrump,
     Play,
     Protest,
     ProtestOnly,
     ProtestReason,
+    Ready,
     Resign,
     Return,
     Reveal,
+    Run,
     SeatKind,
 )
 from hokm.rules import FirstHakem, HakemPasses, Packets, TableRules
 from hokm.table import Ceremony, Round, Seating, expires_ms, stand_in_wanted, to_act
 from hokm_server.draft import NO_SECRETS, NOTHING_BESIDE, Beside
+from tests.server.lively import Lively
 from tests.server.room import BOT, BOTS, PERSONS, TWO_AND_BOTS, Room, Seated, is_over
 
 SEATS = st.integers(0, 3)
@@ -55,6 +60,10 @@ RULES = st.builds(
     target=st.just(3),
     turn_seconds=st.just(30),
     away_seconds=st.sampled_from((0, 10)),
+    partners_middle=st.booleans(),
+    coming_early=st.booleans(),
+    runs=st.booleans(),
+    tea=st.booleans(),
 )
 
 
@@ -94,7 +103,7 @@ class TablesAtRandom(RuleBasedStateMachine):
             self.table_id, _ = await self.room.seat_four(rules, kinds)
             for _ in range(steps):
                 if not is_over(self.room.table(self.table_id)):
-                    await self.room.step(self.table_id)
+                    await self.next_step()
 
         self.loop.run_until_complete(make())
 
@@ -122,9 +131,27 @@ class TablesAtRandom(RuleBasedStateMachine):
                 table = self.room.table(self.table_id)
                 if is_over(table) or isinstance(table.stage, Seating):
                     return
-                await self.room.step(self.table_id)
+                await self.next_step()
 
         self.run(play())
+
+    async def next_step(self) -> None:
+        """The next decision, a stand-in, or a player at tea who is ready."""
+        table = self.room.table(self.table_id)
+        if table.is_pausing and stand_in_wanted(table) is None:
+            await Lively(self.room, self.table_id).drink()
+        else:
+            await self.room.step(self.table_id)
+
+    @precondition(lambda self: isinstance(self.room.table(self.table_id).stage, Ceremony | Round))
+    @rule(times=st.integers(1, 4))
+    def use_house_rules(self, times: int) -> None:
+        """Something besides, or the middle; what the rules of the table have switched off is refused."""
+        for _ in range(times):
+            table = self.room.table(self.table_id)
+            if not table.places or is_over(table) or stand_in_wanted(table) is not None:
+                return
+            self.run(Lively(self.room, self.table_id).something_else())
 
     @rule()
     def step_of_any_seat(self) -> None:
@@ -169,7 +196,7 @@ class TablesAtRandom(RuleBasedStateMachine):
     @rule(
         by=SEATS,
         beside=st.sampled_from((0, 0, 0, 1, 2)),
-        what=st.integers(0, 5),
+        what=st.integers(0, 9),
         card=st.integers(0, 51),
         skew=st.sampled_from((0, 0, 0, -1, 1)),
     )
@@ -189,6 +216,10 @@ class TablesAtRandom(RuleBasedStateMachine):
             Reveal(ctx, closed or self.room.octets()),
             Join(player.kind, player.key.public, self.room.octets()),
             Return(),
+            LayEarly(self.room.octets(), bool(card % 2)),
+            Run((card, card - card % 13, card)),
+            Ready(),
+            AnswerTea(bool(card % 2)),
         )
         version = max(0, table.version + skew) if skew < 0 else table.version
         head: dict[str, object] = {"seen_version": version, "number": max(0, player.moves + max(0, skew))}
@@ -286,7 +317,7 @@ class TablesAtRandom(RuleBasedStateMachine):
 
     @invariant()
     def confidences_are_those_of_the_ceremony(self) -> None:
-        """In memory and sealed on the disk: its numbers, as far as they have come, and no others."""
+        """In memory and sealed on the disk: its numbers, as far as they have come, what is face down, and no others."""
         if not self.table_id or is_over(table := self.room.table(self.table_id)):
             return
         secrets, sealed = self.room.live(self.table_id).secrets, self.room.store.sealed(self.table_id)
@@ -294,9 +325,11 @@ class TablesAtRandom(RuleBasedStateMachine):
         if not isinstance(ceremony, Ceremony):
             assert (secrets, sealed) == (NO_SECRETS, {})
             return
-        come = [seat for seat in range(4) if ceremony.revealed[seat]] + [4]
-        assert [seat for seat in range(5) if secrets.numbers[seat] is not None] == come
-        assert sorted((name.ctx, name.seat) for name in sealed) == [(ceremony.ctx, seat) for seat in come]
+        numbers = [seat for seat in range(4) if ceremony.revealed[seat]] + [4]
+        lays = [(lay.seat, lay.version) for lay in table.stage.unturned] if isinstance(table.stage, Round) else []
+        assert [seat for seat in range(5) if secrets.numbers[seat] is not None] == numbers
+        assert [version for version, _ in secrets.laid] == [version for _, version in lays]
+        assert sorted(sealed) == sorted((ceremony.ctx, *name) for name in [*((seat, 0) for seat in numbers), *lays])
 
     def teardown(self) -> None:
         """The verifier judges every log."""
