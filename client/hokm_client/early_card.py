@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards that one seat lays face down (H2): what binds to each is sent, and what opens it stays on this device.
+"""The cards that one seat lays face down (H2): the log is given what binds to each, and the house what opens it.
 
-The house is told the card, the table is not. The salt is drawn anew each time, and both are in `Keeping` before the act
-goes out, as numbers are: so a program that was started again still knows what lies before it.
+The salt is drawn anew each time, and it is in `Keeping` with the card before the act goes out, as numbers are: so a
+program that was started again still knows what lies before it.
 """
 
 from __future__ import annotations
