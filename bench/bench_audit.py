@@ -25,6 +25,7 @@ from hokm.verify import Signatures
 from hokm_audit.auditing import Auditor
 from hokm_audit.following import STRETCH, Replay
 from hokm_audit.replaying import Replayed, Task
+from hokm_audit.sites import Site
 from hokm_audit.telling import Outcome, tally
 from hokm_audit.workers import replaying
 from tests.auditor.published import PublishedHouse
@@ -122,7 +123,7 @@ def follow(house: PublishedHouse, folder: Path, replay: Replay) -> tuple[Outcome
 
     while True:
         try:
-            return auditor.audit(house.fetch, stopping, progress), stops
+            return auditor.audit(Site(house.fetch), stopping, progress), stops
         except Stopped:
             stops += 1
 

@@ -11,6 +11,7 @@ from hokm.tiles import Fetch
 from hokm_audit.auditing import Auditor
 from hokm_audit.findings import Code
 from hokm_audit.replaying import Replayed, Task, replay
+from hokm_audit.sites import Site
 from hokm_audit.telling import Outcome
 from tests.auditor.published import PublishedHouse
 
@@ -36,7 +37,7 @@ class Runs:
                     raise KeyboardInterrupt
                 yield done
 
-        return auditor.audit(fetch or self.house.fetch, replaying, lambda place, size: None)
+        return auditor.audit(Site(fetch or self.house.fetch), replaying, lambda place, size: None)
 
 
 def codes(outcome: Outcome) -> list[Code]:

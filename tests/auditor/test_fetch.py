@@ -18,7 +18,7 @@ from hokm.verify import Verdict, verify
 from hokm_audit.errors import EntryMissing, NotOnSite, SiteFailed, SiteKeysMalformed
 from hokm_audit.finding import _stream, find_proof
 from hokm_audit.published import latest
-from hokm_audit.sites import keys_on, site_at
+from hokm_audit.sites import Site, keys_on, site_at
 from tests.auditor.published import PublishedHouse, play, serving
 from tests.simulation import Game
 
@@ -32,7 +32,7 @@ GAMES.append(play(HOUSE))
 
 def rebuilt(fetch: Fetch, table: bytes, round_: int | None = None) -> Proof:
     """What `hokm-audit fetch` makes."""
-    return find_proof(latest(fetch, HOUSE.policy), keys_on(fetch), table, round_)
+    return find_proof(latest(Site(fetch), HOUSE.policy), keys_on(fetch), table, round_)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id.hex()[:12])
@@ -69,7 +69,7 @@ def test_a_table_is_found_without_reading_the_whole_log() -> None:
         read.append(path)
         return HOUSE.fetch(path)
 
-    stream = _stream(latest(fetch, HOUSE.policy), GAMES[-1].id, None)
+    stream = _stream(latest(Site(fetch), HOUSE.policy), GAMES[-1].id, None)
     assert [placed.entry for placed in stream] == GAMES[-1].entries
     assert not {"tile/entries/000", "tile/entries/001"} & set(read)
 
@@ -84,7 +84,7 @@ def test_a_table_whose_id_tells_another_time_is_found_too() -> None:
     game = play(house)
     assert int.from_bytes(game.id[:6]) < table
     with pytest.raises(EntryMissing):
-        find_proof(latest(house.fetch, house.policy), keys_on(house.fetch), table.to_bytes(6) + bytes(10), None)
+        find_proof(latest(Site(house.fetch), house.policy), keys_on(house.fetch), table.to_bytes(6) + bytes(10), None)
 
 
 # Lies.
@@ -165,13 +165,15 @@ def test_the_program_rebuilds_a_file_that_verifies(tmp_path: Path) -> None:
 def test_a_site_is_asked_again_when_it_may_come_back() -> None:
     """Three times, with longer and longer pauses; not for what it does not have."""
     pauses: list[float] = []
-    with site_at("http://127.0.0.1:9", pauses.append) as fetch, pytest.raises(SiteFailed) as caught:
-        fetch("checkpoint")
+    with site_at("http://127.0.0.1:9", pauses.append) as site, pytest.raises(SiteFailed) as caught:
+        site.fetch("checkpoint")
     assert isinstance(caught.value.__cause__, httpx.ConnectError)
     assert pauses == sorted(pauses)
     assert len(pauses) == 3
-    with serving(HOUSE.fetch) as url, site_at(url, pauses.append) as fetch:
-        assert fetch("checkpoint") == HOUSE.fetch("checkpoint")
-        with pytest.raises(NotOnSite):
-            fetch("nothing")
+    with serving(HOUSE.fetch) as url, site_at(url, pauses.append) as site:
+        site.expect(["checkpoint", "nothing", "keys"])
+        for _ in range(2):
+            assert site.fetch("checkpoint") == HOUSE.fetch("checkpoint")
+            with pytest.raises(NotOnSite):
+                site.fetch("nothing")
     assert len(pauses) == 3

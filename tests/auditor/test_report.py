@@ -66,6 +66,7 @@ def test_the_counts_add_up(folder: Path) -> None:
     assert sum(counted.one_length.values()) == rounds
     assert sum(counted.hakems.values()) == sum(counted.points.values()) <= rounds
     assert counted.troubles.total() > 0
+    assert counted.standings.total() == counted.of_players.total()
     assert sum(count for (_, seat), count in counted.troubles.items() if seat is not None) == counted.of_players.total()
 
 
@@ -80,7 +81,7 @@ def test_the_page_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     assert "<script" not in page
     assert "What these figures cannot show" in page
     pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(pictures) == 11
+    assert len(pictures) == 12
     for picture in pictures:
         ET.fromstring(picture)
     for file in files:

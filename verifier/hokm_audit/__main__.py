@@ -137,11 +137,11 @@ def _follow(asked: argparse.Namespace) -> int:
     drawn = no_bar if asked.json or not sys.stderr.isatty() else bar
     try:
         with (
-            site_at(asked.url) as fetch,
+            site_at(asked.url) as site,
             replaying(max(1, asked.workers or os.cpu_count() or 1)) as replay,
             drawn() as progress,
         ):
-            outcome = auditor.audit(fetch, replay, progress)
+            outcome = auditor.audit(site, replay, progress)
     except HokmError as error:
         if asked.json:
             print(json.dumps({"problem": {"reason": error.reason, "sentence": str(error)}}))
@@ -178,8 +178,8 @@ def _fetch(asked: argparse.Namespace) -> int:
     from hokm_audit.sites import keys_on, site_at
 
     policy = read_policy(asked.policy)
-    with site_at(asked.url) as fetch:
-        proof = find_proof(latest(fetch, policy), keys_on(fetch), asked.table, asked.round)
+    with site_at(asked.url) as site:
+        proof = find_proof(latest(site, policy), keys_on(site.fetch), asked.table, asked.round)
     out = asked.out or Path(f"{asked.table.hex()}-{asked.round or 'game'}.json")
     write_durably(out, proof.format())
     print(f"{out}: rebuilt from the tiles of {asked.url}; hokm-verify {out} --policy {asked.policy} says if it is true")

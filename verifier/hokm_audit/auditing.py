@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from hokm.checkpoint import Checkpoint
 from hokm.note import Note
 from hokm.policy import Policy
-from hokm.tiles import Fetch
 from hokm_audit.errors import PolicyOfSeveral
 from hokm_audit.files import key_of, write_durably
 from hokm_audit.following import Replay, follow
 from hokm_audit.ledger import Ledger
+from hokm_audit.sites import Site
 from hokm_audit.stating import sign
 from hokm_audit.telling import Outcome, tally
 
@@ -37,14 +37,14 @@ class Auditor(NamedTuple):
     entropy: Callable[[int], bytes]
     now_ms: Callable[[], int]
 
-    def audit(self, fetch: Fetch, replay: Replay, progress: Progress) -> Outcome:
+    def audit(self, site: Site, replay: Replay, progress: Progress) -> Outcome:
         """Follow the log to its latest checkpoint, and sign if nothing stands against it.
 
         Raises what `follow` raises, and the errors of the files; what was reached is kept.
         """
         ledger = open_ledger(self.folder, self.policy)
         try:
-            log = follow(fetch, self.policy, ledger, replay, now_ms=self.now_ms(), progress=progress)
+            log = follow(site, self.policy, ledger, replay, now_ms=self.now_ms(), progress=progress)
             outcome = outcome_of(ledger)._replace(is_followed=log is not None)
         finally:
             ledger.close()

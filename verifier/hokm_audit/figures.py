@@ -52,6 +52,7 @@ def figures_of(counted: Gathered) -> tuple[Figure, ...]:
         _kots(counted),
         _attempts(counted),
         _troubles(counted),
+        _standings(counted),
         _players(counted),
         _think_times(counted),
         _endings(counted),
@@ -206,6 +207,25 @@ def _troubles(counted: Gathered) -> Figure:
         ("what", *_SEAT_NAMES, "the house"),
         tuple(lines),
         bars([*_SEAT_NAMES, "the house"], sums, label="troubles"),
+    )
+
+
+def _standings(counted: Gathered) -> Figure:
+    whats = sorted({what for what, _ in counted.standings})
+    names = ("ahead", "level", "behind")
+    lines: list[tuple[Cell, ...]] = [(what, *(counted.standings[what, name] for name in names)) for what in whats]
+    voids = [sum(counted.standings[what, name] for what in whats if what.startswith("no ")) for name in names]
+    uneven = [voids[0], voids[2]]
+    return Figure(
+        "standings",
+        "Voids and missed deadlines, by how the seat's side stood in the score",
+        "as many voids ahead as behind: unless the score is level, two seats are ahead and two behind. Who lets deals "
+        "fail when losing, or a house that says so of others, shows here",
+        ("what", *names),
+        tuple(lines),
+        bars(names, voids, label="voids"),
+        test=of_counts(uneven, [sum(uneven) / 2] * 2),
+        is_tested=True,
     )
 
 

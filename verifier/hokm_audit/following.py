@@ -23,7 +23,7 @@ from hokm.errors import HokmError, Malformed, NotCanonical, UnknownCheckpoint
 from hokm.keys import KEYS_TABLE, KeyManifest, check_manifests
 from hokm.note import Note
 from hokm.policy import Policy
-from hokm.tiles import TILE_WIDTH, Fetch
+from hokm.tiles import TILE_WIDTH
 from hokm.v1 import event_pb2
 from hokm_audit.errors import NoQuorum
 from hokm_audit.finding import table_of
@@ -32,7 +32,7 @@ from hokm_audit.ledger import Ledger, Stream
 from hokm_audit.proving import House, Placed, game_proof, round_proof
 from hokm_audit.published import PublishedLog, latest
 from hokm_audit.replaying import Replayed, Task
-from hokm_audit.sites import keys_on
+from hokm_audit.sites import Site, keys_on
 
 STRETCH: Final = 32 * TILE_WIDTH
 """Entries that are read before anything is kept: some hundred rounds."""
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
 
 
 def follow(
-    fetch: Fetch,
+    site: Site,
     policy: Policy,
     ledger: Ledger,
     replay: Replay,
@@ -71,12 +71,12 @@ def follow(
     `progress` is told how far it is, and of how much. Raises `NoQuorum`, and what site and tiles raise: what was
     reached until then is kept.
     """
-    log = latest(fetch, policy)
+    log = latest(site, policy)
     if not log.endorsed.quorum_met:
         raise NoQuorum(log.size, len(log.endorsed.cosignatures))
-    if not _goes_on(log, fetch, policy, ledger):
+    if not _goes_on(log, site, policy, ledger):
         return None
-    follower = _Follower(log, policy, ledger, keys_on(fetch).roots, now_ms)
+    follower = _Follower(log, policy, ledger, keys_on(site.fetch).roots, now_ms)
     while ledger.place < log.size:
         progress(ledger.place, log.size)
         follower.stretch(replay)
@@ -85,10 +85,10 @@ def follow(
     return log
 
 
-def _goes_on(log: PublishedLog, fetch: Fetch, policy: Policy, ledger: Ledger) -> bool:
+def _goes_on(log: PublishedLog, site: Site, policy: Policy, ledger: Ledger) -> bool:
     """Whether the log's tree begins with the one that was seen last. What is wrong is kept as a finding."""
     before = ledger.note
-    code = None if before is None else _fault_after(log, PublishedLog(fetch, policy, before))
+    code = None if before is None else _fault_after(log, PublishedLog(site, policy, before))
     with ledger.changing():
         if code is None:
             ledger.saw(log.note.encode())
@@ -132,6 +132,7 @@ class _Follower:
             start = ledger.place
             end = min(self._log.size, (start // STRETCH + 1) * STRETCH)
             self._ended = []
+            self._log.expect(start, end)
             ledger.wait(self._sorted(itertools.islice(self._log.entries(start), end - start)))
             for replayed in replay(self._games()):
                 self._take(replayed)

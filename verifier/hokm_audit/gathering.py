@@ -54,6 +54,8 @@ class Gathered:
     """Games by seat and kind."""
     troubles: Counter[tuple[str, int | None]] = field(default_factory=Counter)
     """By what, and at which seat."""
+    standings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By what, and by how the seat's side stood in the score."""
     of_players: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By player and what."""
     players: Counter[str] = field(default_factory=Counter)
@@ -65,10 +67,11 @@ def gather(records: Iterable[tuple[dict[str, Any], list[Trouble]]]) -> Gathered:
     gathered = Gathered()
     for record, troubles in records:
         _game(gathered, record)
-        for what, seat, key in troubles:
+        for what, seat, key, standing in troubles:
             gathered.troubles[what, seat] += 1
-            if key is not None:
+            if key is not None and standing is not None:
                 gathered.of_players[key, what] += 1
+                gathered.standings[what, standing] += 1
     return gathered
 
 

@@ -54,6 +54,7 @@ def _proof(
         for version, event in enumerate(events)
         if version >= first and isinstance(event.content, CeremonyOpened)
     ]
+    log.expect_notes(size for _, size in anchors)
     return Proof(
         kind=ProofKind.GAME if round_ is None else ProofKind.ROUND,
         origin=log.checkpoint.origin,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -13,8 +13,9 @@ from hokm.errors import UnknownCheckpoint
 from hokm.merkle import check_consistency, consistency_proof, inclusion_proof
 from hokm.note import Note
 from hokm.policy import Endorsed, Policy
-from hokm.tiles import TILE_WIDTH, Fetch, Tile, TiledTree, format_bundle, parse_bundle, parse_hashes
+from hokm.tiles import TILE_WIDTH, Fetch, Tile, TiledTree, format_bundle, parse_bundle, parse_hashes, tile_of
 from hokm_audit.errors import NotOnSite
+from hokm_audit.sites import Site
 
 _NOTES_KEPT = 10_000
 
@@ -22,12 +23,14 @@ _NOTES_KEPT = 10_000
 class PublishedLog:
     """The tree of one checkpoint, and what is in it. Whatever is read raises what `TiledTree` raises."""
 
-    def __init__(self, fetch: Fetch, policy: Policy, note: bytes) -> None:
+    def __init__(self, site: Site, policy: Policy, note: bytes) -> None:
         """`note` is the checkpoint. Raises `BadNote`, and what `Policy.endorse` raises."""
         self.note = note.decode(errors="replace")
         self.endorsed: Endorsed = policy.endorse(Note.parse(note))
-        self._fetch = fetch
-        self._tree = TiledTree(self.size, self.checkpoint.root, partial(_tile_on, fetch))
+        self._site = site
+        self._expected: set[int] = set()
+        """Sizes of which the note was expected."""
+        self._tree = TiledTree(self.size, self.checkpoint.root, partial(_tile_on, site.fetch))
         self.note_of = lru_cache(_NOTES_KEPT)(self._note_of)
         """The note of the checkpoint of a size, as the site has it. Raises `UnknownCheckpoint`."""
 
@@ -61,11 +64,26 @@ class PublishedLog:
         proof = self.consistency(earlier.size)
         return check_consistency(earlier.size, earlier.root, self.size, self.checkpoint.root, proof)
 
+    def expect(self, start: int, end: int) -> None:
+        """Entries from `start` on, up to `end`, will be read soon, and places among them proved."""
+        indices = range(start // TILE_WIDTH, -(-end // TILE_WIDTH))
+        self._site.expect(tile_of(level, index, self.size).format() for index in indices for level in (None, 0))
+
+    def expect_notes(self, sizes: Iterable[int]) -> None:
+        """The notes of these sizes will be asked for soon, if they have not been."""
+        new = [size for size in dict.fromkeys(sizes) if size not in self._expected]
+        self._expected.update(new)
+        self._site.expect(map(_note_path, new))
+
     def _note_of(self, size: int) -> str:
         try:
-            return self._fetch(f"checkpoint/{size}").decode(errors="replace")
+            return self._site.fetch(_note_path(size)).decode(errors="replace")
         except NotOnSite:
             raise UnknownCheckpoint(size) from None
+
+
+def _note_path(size: int) -> str:
+    return f"checkpoint/{size}"
 
 
 def _tile_on(fetch: Fetch, path: str) -> bytes:
@@ -83,12 +101,12 @@ def _tile_on(fetch: Fetch, path: str) -> bytes:
         return format_bundle(parse_bundle(full, octets)[: tile.width])
 
 
-def latest(fetch: Fetch, policy: Policy) -> PublishedLog:
+def latest(site: Site, policy: Policy) -> PublishedLog:
     """The log at the latest checkpoint of its site, with a policy that wants witnesses the latest that has enough.
 
-    (Where the site knows one: other logs of C2SP's formats do not.) Raises what `PublishedLog` and `fetch` raise.
+    (Where the site knows one: other logs of C2SP's formats do not.) Raises what `PublishedLog` and the site raise.
     """
     if policy.quorum is not None:
         with suppress(NotOnSite):
-            return PublishedLog(fetch, policy, fetch("checkpoint/witnessed"))
-    return PublishedLog(fetch, policy, fetch("checkpoint"))
+            return PublishedLog(site, policy, site.fetch("checkpoint/witnessed"))
+    return PublishedLog(site, policy, site.fetch("checkpoint"))

@@ -159,6 +159,8 @@ class Trouble(NamedTuple):
     seat: int | None
     key: str | None
     """Of the seat's player, in hex."""
+    standing: str | None = None
+    """``ahead``, ``level`` or ``behind``: the seat's side in the score."""
 
 
 def _pack(traced: Retraced) -> bytes:
@@ -192,4 +194,6 @@ def _troubles(before: Table, event: Event) -> Iterator[Trouble]:
 
 
 def _of_seat(table: Table, what: str, seat: int) -> Trouble:
-    return Trouble(what, seat, table.places[seat].public_key.hex())
+    lead = table.score[seat % 2] - table.score[1 - seat % 2]
+    standing = "ahead" if lead > 0 else "behind" if lead < 0 else "level"
+    return Trouble(what, seat, table.places[seat].public_key.hex(), standing)

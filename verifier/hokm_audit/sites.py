@@ -9,7 +9,8 @@ keys              every manifest, and the later root keys
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -27,15 +28,31 @@ MOST_BYTES: Final = TILE_WIDTH * (2 + MOST_ENTRY_BYTES)
 _SECONDS: Final = 20.0
 _PAUSES: Final = (0.2, 1.0, 3.0)
 """Seconds before a file is asked for again that could not be had."""
+_AT_ONCE: Final = 8
+"""Files that are fetched ahead at a time."""
+_MOST_AHEAD: Final = 256
 _MAY_COME: Final = {408, 425, 429, 500, 502, 503, 504}
 
 
+class Site(NamedTuple):
+    """Where files come from."""
+
+    fetch: Fetch
+    """Raises `NotOnSite`, `SiteFailed`."""
+    expect: Callable[[Iterable[str]], None] = lambda paths: None
+    """Told which files will be asked for soon, each once."""
+
+
 @contextmanager
-def site_at(url: str, pause: Callable[[float], None] = time.sleep) -> Iterator[Fetch]:
-    """The files below this address: a function that gives one, and raises `NotOnSite` or `SiteFailed`."""
-    with httpx.Client(
-        timeout=_SECONDS, headers={"accept-encoding": "identity", "user-agent": "hokm-audit"}, follow_redirects=True
-    ) as client:
+def site_at(url: str, pause: Callable[[float], None] = time.sleep) -> Iterator[Site]:
+    """The files below this address; those that are expected are fetched several at a time."""
+    with (
+        httpx.Client(
+            timeout=_SECONDS, headers={"accept-encoding": "identity", "user-agent": "hokm-audit"}, follow_redirects=True
+        ) as client,
+        ThreadPoolExecutor(_AT_ONCE) as threads,
+    ):
+        coming: dict[str, Future[bytes]] = {}
 
         def fetch(path: str) -> bytes:
             whole = f"{url.rstrip('/')}/{path}"
@@ -48,7 +65,22 @@ def site_at(url: str, pause: Callable[[float], None] = time.sleep) -> Iterator[F
                     pause(seconds)
             raise AssertionError
 
-        yield fetch
+        def expect(paths: Iterable[str]) -> None:
+            for path in paths:
+                if path not in coming:
+                    coming[path] = threads.submit(fetch, path)
+            while len(coming) > _MOST_AHEAD:  # what nobody asked for in the end
+                coming.pop(next(iter(coming))).cancel()
+
+        def fetch_or_wait(path: str) -> bytes:
+            future = coming.pop(path, None)
+            return fetch(path) if future is None else future.result()
+
+        try:
+            yield Site(fetch_or_wait, expect)
+        finally:
+            for future in coming.values():
+                future.cancel()
 
 
 def _is_worth_waiting(failed: SiteFailed) -> bool:
