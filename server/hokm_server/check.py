@@ -6,7 +6,7 @@
     projections  which tables there are and which run; seats that want somebody, at tables that run
     secrets      numbers and face-down cards that are sealed: those that are still needed, and none that is due to go
 
-It is told what differs and changes nothing. It judges no game: that is for who reads the proofs.
+It says what differs and changes nothing. It judges no game: that is for who reads the proofs.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from hokm.table import Ceremony, House, Round, Table, evolve, opened
 from hokm.tiles import TILE_LEVELS, TILE_WIDTH, Tile, TiledTree
 from hokm.wire import read_event
 from hokm_server.cosigned import Cosigned
+from hokm_server.errors import DatabaseCorrupt
 from hokm_server.log import Log, peaks
 from hokm_server.public_keys import PublicKeys, log_vkey
 from hokm_server.signets import houses_of
@@ -110,6 +111,8 @@ class _Check:
         self._ends: dict[bytes, tuple[int, bytes]] = {}
         """Of each stream that has not ended, the last version and its leaf."""
         self._over: set[bytes] = set()
+        self._broken: set[bytes] = set()
+        """Streams with an entry at fault."""
         self._peaks: Nodes = {}
         self._nodes = 0
 
@@ -145,29 +148,34 @@ class _Check:
 
     def _link(self, stream: bytes, version: int, entry: bytes) -> None:
         """One entry, behind the one before in its stream."""
-        where = f"entry {version} of {stream.hex()}"
-        last, previous = self._ends.get(stream, (-1, ZERO_HASH))
-        self._ends[stream] = version, leaf(entry)
+        last, previous = self._ends.pop(stream, (-1, ZERO_HASH))
+        over = False
         try:
             body = parse_entry(entry).body
             if stream == KEYS_STREAM:
                 manifest = read_manifest(body)
-                says = manifest.version, manifest.previous
+                says = stream, manifest.version, manifest.previous
             else:
                 event = read_event(body)
-                says = event.version, event.previous
-                if event.table != stream:
-                    self._found.fault(f"{where} says that it is of {event.table.hex()}")
-                if isinstance(event.content, GameEnded | ServerFault):
-                    del self._ends[stream]
-                    self._over.add(stream)
+                says = event.table, event.version, event.previous
+                over = isinstance(event.content, GameEnded | ServerFault)
         except HokmError as error:
-            self._found.fault(f"{where} cannot be read: {error}")
-            return
-        if stream in self._over and stream in self._ends:
-            self._found.fault(f"{where} comes after the last entry")
-        elif (last + 1, previous) != (version, previous) or says != (version, previous):
-            self._found.fault(f"{where} does not follow the one before it")
+            self._break(stream, version, f"cannot be read: {error}")
+        else:
+            if stream in self._over:
+                self._break(stream, version, "comes after the last entry")
+            elif says[0] != stream:
+                self._break(stream, version, f"says that it is of {says[0].hex()}")
+            elif last + 1 != version or says != (stream, version, previous):
+                self._break(stream, version, "does not follow the one before it")
+        if over:
+            self._over.add(stream)
+        else:
+            self._ends[stream] = version, leaf(entry)
+
+    def _break(self, stream: bytes, version: int, what: str) -> None:
+        self._found.fault(f"entry {version} of {stream.hex()} {what}")
+        self._broken.add(stream)
 
     def _kept_nodes(self, nodes: Nodes) -> None:
         self._nodes += len(nodes)
@@ -234,30 +242,29 @@ class _Check:
         sealed = self._store.all_sealed()
         self._found.sealed = len(sealed)
         needed: set[tuple[bytes, SealName]] = set()
-        for stream in self._ends.keys() - {KEYS_STREAM}:
+        for stream in self._ends.keys() - {KEYS_STREAM} - self._broken:
             try:
-                needed |= {(stream, name) for name in secrets_of(self._table(stream))}
+                needed |= {(stream, name) for name in secrets_of(folded(self._store, stream, self._houses))}
             except HokmError as error:
                 self._found.fault(f"table {stream.hex()} cannot be taken up again: {error}")
-        for stream, name in sorted(sealed - needed):
+        for stream, name in sorted(one for one in sealed - needed if one[0] not in self._broken):
             self._found.fault(f"a secret of seat {name.seat} of table {stream.hex()} is sealed and was due to go")
         for stream, name in sorted(needed - sealed):
             self._found.fault(f"a sealed secret of seat {name.seat} of table {stream.hex()} is lost")
 
-    def _table(self, stream: bytes) -> Table:
-        return folded(self._store, stream, self._houses)
-
 
 def folded(store: Store, stream: bytes, houses: dict[bytes, House]) -> Table:
-    """The table as its entries leave it. Raises what is wrong with one of them."""
+    """The table as its entries leave it. Raises `DatabaseCorrupt` where its first entry names no manifest of ours."""
     table: Table | None = None
     first = 0
     while entries := store.entries_of(stream, first, _AT_ONCE):
         for entry in entries:
             event = read_event(parse_entry(entry).body)
             if table is None:
-                assert isinstance(event.content, TableOpened)
-                table = opened(houses[event.content.manifest_leaf], event)
+                house = houses.get(event.content.manifest_leaf) if isinstance(event.content, TableOpened) else None
+                if house is None:
+                    raise DatabaseCorrupt(str(store.path), "a table was opened under no key manifest that is here")
+                table = opened(house, event)
             else:
                 table = evolve(table, event)
         first += len(entries)

@@ -318,22 +318,6 @@ class Log:
             raise OutOfTree(TILE_WIDTH * tile.index + tile.width, size >> TILE_LEVELS * (tile.level or 0))
         return self._tree.file(tile)
 
-    def audit(self) -> int:
-        """Make every hash again from the entries and compare with the latest checkpoint; its size.
-
-        Takes some 3 seconds for a million entries. Raises `DatabaseCorrupt`, `LogNotOfHead`.
-        """
-        self._store.examine()
-        latest = self._published.checkpoint
-        tops: Nodes = {}
-        for start in range(0, latest.size, _ENTRIES_AT_ONCE):
-            end = min(start + _ENTRIES_AT_ONCE, latest.size)
-            new = grow(start, map(leaf_hash, self._store.entries_between(start, end)), reading(tops))
-            tops = peaks(end, reading(new, reading(tops)))
-        if root_of(latest.size, reading(tops)) != latest.root:
-            raise LogNotOfHead(latest.size)
-        return latest.size
-
     def _check_size(self, size: int | None) -> int:
         latest = self._published.checkpoint.size
         if size is None:

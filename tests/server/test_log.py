@@ -93,7 +93,6 @@ def test_trees_of_several_tiles(tmp_path: Path) -> None:
             assert log.publish().checkpoint.root == merkle.root(all_leaves)
     read = merkle.reading(merkle.grow(0, all_leaves, merkle.reading({})))
     with logged(tmp_path) as (_, log):
-        assert log.audit() == len(all_leaves)
         for size in (1, 255, 256, 257, 512, 65_535, 65_536, 65_537, len(all_leaves)):
             assert log.root(size) == merkle.root_of(size, read)
             for index in {0, size // 3, size - 1}:
@@ -288,18 +287,6 @@ def test_a_log_with_another_key_is_refused(tmp_path: Path) -> None:
 
 
 # Damage.
-
-
-def test_an_audit_finds_a_changed_entry(tmp_path: Path) -> None:
-    """One byte, changed with the triggers out of the way, in a part of the tree that a start does not read."""
-    with logged(tmp_path) as (_, log):
-        log.append([batch(1, 0, 600)])
-        log.publish()
-    octets = bytearray((tmp_path / "log.db").read_bytes())
-    octets[octets.index(entry(1, 100))] ^= 1
-    (tmp_path / "log.db").write_bytes(octets)
-    with logged(tmp_path) as (_, log), pytest.raises(LogNotOfHead):
-        log.audit()
 
 
 def test_missing_nodes_are_told(tmp_path: Path) -> None:
