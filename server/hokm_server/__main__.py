@@ -113,7 +113,8 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
     policy.add_argument("--quorum", metavar="NAME", help="the witness or group that must cosign, or none")
     for changing in (rotate, revoke):
         changing.add_argument("--root", type=Path, metavar="DIR", help="where the root keys are, if not beside them")
-    for each in (create, listed, rotate, revoke, policy):
+    lock = whats.add_parser("lock", help="put secrets that lie open under the passphrase")
+    for each in (create, listed, rotate, revoke, policy, lock):
         _add_settings(each)
 
 

@@ -267,6 +267,12 @@ class KeysUnwritable(Busy):
     sentence = "The keys cannot be written to {path}: {what}."
 
 
+class PassphraseWanted(Malformed):
+    """Secrets are to be locked, and by what is not said."""
+
+    sentence = "To lock keys there must be a passphrase: say where it stands (--passphrase-file)."
+
+
 class PassphraseWrong(Malformed):
     """Not the passphrase that locked a secret, or the file is damaged."""
 

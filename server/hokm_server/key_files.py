@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -40,6 +41,7 @@ from hokm_server.passphrase import Passphrase
 
 _MOST_BYTES = 1_000_000
 """As many as a policy may have."""
+_NAME = re.compile("([a-z]+)(?:-([0-9]+))?[.](?:key|secret)")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -126,6 +128,21 @@ class KeyFiles:
         if self.passphrase is None or role is Role.OPERATOR:  # which programs read that know no passphrase
             return f"hokm-v1 {role} {write_base64(secret)}\n".encode("ascii")
         return f"hokm-v1 {role} locked {write_base64(self.passphrase.lock(role, secret))}\n".encode("ascii")
+
+    def lock(self) -> list[str]:
+        """Put every secret under the passphrase that lies open, but the operator's; the names of their files.
+
+        Each file is the old one or the new one, whenever it ends. Raises what `secret` and `write_secret` raise.
+        """
+        locked = []
+        for path in sorted(self.directory.iterdir()):
+            found = _NAME.fullmatch(path.name)
+            if found is not None and b" locked " not in _read(path, secret=True):
+                role, number = Role(found[1]), int(found[2] or 0)
+                if role is not Role.OPERATOR:
+                    self.write_secret(role, self.secret(role, number), number)
+                    locked.append(path.name)
+        return locked
 
     def check(self) -> None:
         """See that nobody else can put a file into the directory. Raises `KeyFileMissing`, `KeyFileExposed`."""

@@ -15,7 +15,7 @@ from hokm.entry import leaf
 from hokm_server import rotation
 from hokm_server.clock import Clock
 from hokm_server.config import Settings
-from hokm_server.errors import EventKeyUnknown, KeysExist
+from hokm_server.errors import EventKeyUnknown, KeysExist, PassphraseWanted
 from hokm_server.house_files import keys_of, passphrase_of, publish_policy
 from hokm_server.key_files import KeyFiles, Role
 from hokm_server.public_keys import PublicKeys, read_public
@@ -38,6 +38,11 @@ def run(asked: Namespace, settings: Settings, clock: Clock, entropy: Entropy) ->
     match asked.what:
         case "list":
             yield from _listed(read_public(files, origin), files, settings)
+        case "lock" if files.passphrase is None:
+            raise PassphraseWanted
+        case "lock":
+            with files.alone():
+                yield f"locked {', '.join(files.lock()) or 'nothing: no secret lay open'}"
         case "policy" if not (asked.add or asked.drop or asked.quorum):
             yield read_public(files, origin).policy_file.decode(errors="surrogateescape").removesuffix("\n")
         case "policy":

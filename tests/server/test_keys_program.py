@@ -149,7 +149,9 @@ def test_locked_keys_serve_where_the_passphrase_is(tmp_path: Path) -> None:
     var, passphrase = tmp_path / "var", tmp_path / "passphrase"
     passphrase.touch(0o600)
     passphrase.write_text("a secret word\n")
-    keys(var, "create", "--origin", ORIGIN, "--passphrase-file", str(passphrase))
+    keys(var, "create", "--origin", ORIGIN)
+    assert "must be a passphrase" in failing("keys", "lock", "--var", var)[1]
+    assert "seal.key" in keys(var, "lock", "--passphrase-file", str(passphrase))
     serve(var, "--passphrase-file", str(passphrase))
     environment = {"HOKM_SERVER_PASSPHRASE_FILE": str(passphrase)}
     assert failing("serve", "--var", var, "--port", "0", "--no-bots")[1].endswith("(--passphrase-file).\n")

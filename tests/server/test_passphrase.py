@@ -119,3 +119,20 @@ def test_a_passphrase_is_one_line_of_a_file_of_ones_own(tmp_path: Path) -> None:
     path.chmod(0o640)
     with pytest.raises(KeyFileExposed):
         read_passphrase(path)
+
+
+def test_keys_that_lie_open_are_locked(tmp_path: Path) -> None:
+    """All of them, the former too; once."""
+    rotation.create(tmp_path / "keys", ORIGIN, NOW, entropy=os.urandom)
+    opened = KeyFiles(tmp_path / "keys")
+    rotation.rotate(opened, opened, ORIGIN, {Role.EVENT}, NOW, entropy=os.urandom)
+    before = load(tmp_path / "keys", ORIGIN)
+    files = KeyFiles(tmp_path / "keys", passphrase())
+    locked = ["event-1.key", "event.key", "house-1.secret", "house.secret", "log.key", "root-1.key", "root.key"]
+    assert files.lock() == [*locked, "seal.key", "token.secret"]
+    assert files.lock() == []
+    with pytest.raises(KeyLocked):
+        load(tmp_path / "keys", ORIGIN)
+    after = load(tmp_path / "keys", ORIGIN, passphrase())
+    assert (after.public, after.seal, after.event.public) == (before.public, before.seal, before.event.public)
+    assert {path.stat().st_mode & 0o777 for path in files.directory.iterdir()} == {0o600}

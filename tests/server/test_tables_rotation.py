@@ -23,9 +23,10 @@ from hokm.signing import SigningKey
 from hokm.table import Ceremony, Over, Round
 from hokm.verify import Verdict, verify
 from hokm_server import house_keys, rotation
-from hokm_server.errors import EventKeyGone
+from hokm_server.errors import EventKeyGone, KeysDisagree
 from hokm_server.house_keys import EventKey
 from hokm_server.key_files import Role
+from hokm_server.store import KEYS_STREAM, Batch, Store
 from tests.audit import proof_so_far
 from tests.server.changing import key_files, revoke, rotate, take_up
 from tests.server.room import BOTS, ORIGIN, Room, committing, dealt, is_over, playing, revealing
@@ -118,6 +119,36 @@ async def test_an_entry_by_another_key_of_the_house_is_rejected(room: Room) -> N
     assert report.verdict is Verdict.REJECTED
     assert report.fault is not None
     assert report.fault.code == "OTHER_KEY_ID"
+
+
+async def test_a_start_that_was_killed_before_it_published_a_manifest_is_made_up_for(room: Room) -> None:
+    """The manifest is in the log once, and a table that is opened under it is behind it."""
+    table_id, _ = await room.seat_four(kinds=BOTS)
+    await room.stop()
+    files = key_files(room)
+    changed = rotation.rotate(files, files, ORIGIN, {Role.EVENT}, room.clock.ms, entropy=room.octets)
+    store = Store(room.store.path, ORIGIN)
+    store.append([Batch(KEYS_STREAM, 1, changed.entries[1:])])
+    store.close()
+    room.keys = house_keys.load(files.directory, ORIGIN)
+    room.start()
+    other, _ = await room.seat_four(kinds=BOTS)
+    for each in (table_id, other):
+        await room.finish(each)
+    assert room.store.entries_of(KEYS_STREAM, 0, 10) == [*changed.entries]
+
+
+async def test_keys_that_are_older_than_the_log_are_refused(room: Room) -> None:
+    """A copy of the directory that was brought back: the house would forget what it has said of its keys."""
+    old = room.keys
+    await rotate(room, Role.EVENT)
+    await room.stop()
+    room.keys = old
+    with pytest.raises(KeysDisagree, match="other manifests"):
+        room.start()
+    room.store.close()
+    room.keys = house_keys.load(key_files(room).directory, ORIGIN)
+    room.start()
 
 
 # Without an old key.
@@ -246,12 +277,28 @@ async def test_a_number_that_is_lost_leaves_a_revoked_game_unproven(room: Room, 
 CHANGES = st.sampled_from(["event", "log", "root", "event log", "revoke newest", "revoke oldest", "drop log", "go on"])
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(CHANGES, min_size=2, max_size=6), st.integers(0, 2**32))
-def test_whatever_is_changed_every_log_is_right(changes: list[str], seed: int) -> None:
+def change_at_random(times: int) -> None:
     """Games go on through all of it, each under one key, or end by its revocation."""
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(_change_at_random(Path(folder), changes, seed))
+
+    @settings(max_examples=times, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(CHANGES, min_size=2, max_size=6), st.integers(0, 2**32))
+    def changed(changes: list[str], seed: int) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            asyncio.run(_change_at_random(Path(folder), changes, seed))
+
+    changed()
+
+
+def test_whatever_is_changed_every_log_is_right() -> None:
+    """A few times."""
+    change_at_random(6)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_whatever_is_changed_every_log_is_right_for_long() -> None:
+    """Many times."""
+    change_at_random(300)
 
 
 async def _change_at_random(folder: Path, changes: list[str], seed: int) -> None:
