@@ -25,6 +25,7 @@ from hokm.note import Note
 from hokm.rules import Seat
 from hokm.table import Round
 from hokm.tiles import Tile, format_bundle
+from hokm.verify import verify
 from hokm.verify.retrace import retrace
 from tests.simulation.forge import Forgery
 from tests.simulation.game import Game
@@ -69,6 +70,8 @@ def test_an_honest_game_shows_nothing(name: str) -> None:
 GAMES = [story(name) for name in ("plain", "troubled", "lively", "revoked")]
 HONEST = [entry for game in GAMES for entry in game.entries]
 """All that honest houses have ever signed."""
+KEYS = [place.public_key for game in GAMES for place in game.table.places]
+"""Of players, whom anybody may call root keys."""
 _NAMES = ("entry", "other", "note", "note_signature", "other_signature", "checkpoint", "signed_act")
 
 
@@ -94,6 +97,7 @@ def complaints(draw: st.DrawFn) -> Evidence:
         kind=draw(st.sampled_from(("TWO_ENTRIES", "BROKEN_PROMISE", "WRONG_HAND", "TWO_HEADS", "whatever"))),
         entries=tuple(entries),
         manifests=whole.manifests[: draw(st.integers(0, len(whole.manifests)))],
+        roots=draw(st.just(whole.roots) | st.lists(st.sampled_from(KEYS), max_size=4).map(tuple)),
         exhibits=draw(st.dictionaries(st.sampled_from(_NAMES), things, max_size=4)),
     )
 
@@ -131,6 +135,17 @@ def test_whatever_is_made_of_what_an_honest_house_signed_proves_nothing(evidence
     """However it is cut, mixed and called."""
     judgement = judged(evidence, next(game.house for game in GAMES if game.id == evidence.table))
     assert judgement.verdict is not Verdict.PROVED, judgement
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id.hex()[:12])
+def test_a_root_key_that_no_manifest_names_is_nothing(game: Game) -> None:
+    """A player's key that whoever complains calls one: neither evidence nor a proof is judged otherwise for it."""
+    for key in [place.public_key for place in game.table.places]:
+        judgement = judged(replace(evidence_of(game), roots=(*evidence_of(game).roots, key)), game.house)
+        assert judgement.verdict is Verdict.NOT_PROVED, judgement
+        proof = game.game_proof()
+        named = replace(proof, roots=(*proof.roots, key))
+        assert verify(named.format(), game.house.policy).verdict is verify(proof.format(), game.house.policy).verdict
 
 
 # A house that cheats. (What clients catch is judged in their own tests, fraud by fraud.)
@@ -230,7 +245,8 @@ class Tiled:
         return b"".join(self._read(8 * tile.level, place) for place in places)
 
 
-OTHERS = [b"entry %d of other tables" % number for number in range(300)]
+OTHERS = [b"entry %d of other tables" % number for number in range(299)] + PLAIN.entries[-1:]
+"""The last one is minutes younger than the one that was promised."""
 PROMISED = PLAIN.entries[40]
 SIGNED_MS = PLAIN.events[40].time_ms
 PROMISE = evidence_of(PLAIN, "BROKEN_PROMISE", entry=PROMISED)
@@ -252,6 +268,15 @@ def test_a_promised_entry_that_a_later_log_does_not_hold() -> None:
     assert judged(PROMISE).verdict is Verdict.OPEN
     without_tiles = replace(PROMISE, exhibits={"entry": PROMISED, "checkpoint": Tiled(house, OTHERS, late).checkpoint})
     assert judged(without_tiles).verdict is Verdict.OPEN
+
+
+def test_an_old_checkpoint_that_witnesses_saw_again_shows_nothing() -> None:
+    """Whoever asks a witness has it cosign the latest that it knows once more; the house may be down meanwhile."""
+    before = PLAIN.entries[:40]
+    again = promise(Tiled(PLAIN.house, before, SIGNED_MS + 3_600_000))
+    assert (again.verdict, again.version) == (Verdict.OPEN, None)
+    assert promise(Tiled(PLAIN.house, [b"no entry"], SIGNED_MS + 3_600_000)).verdict is Verdict.OPEN
+    assert promise(Tiled(PLAIN.house, [], SIGNED_MS + 3_600_000)).verdict is Verdict.OPEN
 
 
 def test_tiles_that_are_not_of_the_checkpoint() -> None:

@@ -7,7 +7,7 @@ have signed counts, whatever else it signed:
     two entries for one place, two hand notes for one packet, two checkpoints of one size
     entries from the first on, each naming the one before, of which one does not follow by the rules
     a hand note beside entries that make another one
-    a checkpoint that witnesses saw long after an entry was signed, and whose tree does not hold that entry
+    a checkpoint whose tree goes on long after an entry was signed, and does not hold that entry
 
 Everything is checked anew, from the keys of the policy on; what the file says of itself is not asked.
 """
@@ -26,7 +26,7 @@ from hokm.events import Dealt, Event, RoundRevealed, ServerFault
 from hokm.evidence import Evidence
 from hokm.hand import HandNote, hand_signed_by, read_hand
 from hokm.keys import check_manifests
-from hokm.merkle import EMPTY_ROOT, leaf_hash
+from hokm.merkle import EMPTY_ROOT
 from hokm.note import Note
 from hokm.policy import Endorsed, Policy
 from hokm.proof import ManifestProof, Proof, ProofKind
@@ -197,8 +197,7 @@ def _stream(evidence: Evidence, policy: Policy, entries: tuple[bytes, ...]) -> J
     except Refused as refused:
         raise _NotShown(Verdict.NOT_PROVED, f"{refused.finding.where}{refused.finding.sentence}") from None
     try:
-        roots = (policy.root_key(evidence.origin).public_key, *evidence.roots)
-        return walk_unlogged(reading, manifest, Signatures.ALL, roots)
+        return walk_unlogged(reading, manifest, Signatures.ALL, policy.root_key(evidence.origin).public_key)
     except Refused as refused:
         found = refused.finding
         if found.code in _LEFT_OUT:
@@ -315,21 +314,43 @@ def _promise(evidence: Evidence, house: House, policy: Policy, fetch: Fetch | No
         return Judgement(Verdict.NOT_PROVED, sentence)
     if fetch is None:
         return Judgement(Verdict.OPEN, "The tiles of the checkpoint are wanted: name them with --tiles DIR.")
-    checkpoint = endorsed.checkpoint
-    place = _place_in(checkpoint, leaf(promised), fetch)
+    log = _Entries(endorsed.checkpoint, fetch)
+    place = log.place_of(promised)
     if place is not None:
         return Judgement(Verdict.NOT_PROVED, f"The entry is in the log, at place {place}.")
+    if not log.reaches(late_ms):
+        sentence = "The checkpoint may be an older one that witnesses saw once more: none of its entries is so late."
+        return Judgement(Verdict.OPEN, sentence)
     sentence = (
-        f"Entry {event.version} was signed and is none of the {checkpoint.size} that witnesses saw in the log later."
+        f"Entry {event.version} was signed and is none of the {log.size} that the log held, and witnesses saw, later."
     )
     return Judgement(Verdict.PROVED, sentence, version=event.version)
 
 
-def _place_in(checkpoint: Checkpoint, wanted: bytes, fetch: Fetch) -> int | None:
-    """Where the tree has this leaf: every leaf is made again from its entry, and all together make the root."""
-    tree = TiledTree(checkpoint.size, checkpoint.root, fetch)
-    for index in range((checkpoint.size + TILE_WIDTH - 1) // TILE_WIDTH):
-        leaves = [leaf_hash(entry) for entry in tree.bundle(index)]
-        if wanted in leaves:
-            return TILE_WIDTH * index + leaves.index(wanted)
-    return None
+class _Entries:
+    """All entries of a tree: every leaf is made again from its entry, and all together make the root."""
+
+    def __init__(self, checkpoint: Checkpoint, fetch: Fetch) -> None:
+        self.size = checkpoint.size
+        self._tree = TiledTree(checkpoint.size, checkpoint.root, fetch)
+        self._bundles = range(-(-checkpoint.size // TILE_WIDTH))
+
+    def place_of(self, wanted: bytes) -> int | None:
+        """Where the entry stands; None where it does not."""
+        for index in self._bundles:
+            entries = self._tree.bundle(index)
+            if wanted in entries:
+                return TILE_WIDTH * index + entries.index(wanted)
+        return None
+
+    def reaches(self, time_ms: int) -> bool:
+        """Whether any of them says that it is of that time or later. The last ones are looked at first."""
+        return any(_time_of(entry) >= time_ms for index in reversed(self._bundles) for entry in self._tree.bundle(index))
+
+
+def _time_of(entry: bytes) -> int:
+    """When an entry says that it was signed; 0 where it says nothing."""
+    try:
+        return read_event(parse_entry(entry).body).time_ms
+    except HokmError:
+        return 0

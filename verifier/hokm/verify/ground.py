@@ -7,6 +7,7 @@ where they come from.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -99,9 +100,15 @@ def place_of_manifest(reading: Reading) -> int:
     return named
 
 
-def roles(manifests: Iterable[KeyManifest], roots: Iterable[bytes]) -> dict[bytes, str]:
-    """The keys of these manifests and of those who signed them, each with its role."""
-    return {key: role for manifest in manifests for key, role in manifest.roles()} | dict.fromkeys(roots, "root key")
+def roles(manifests: Sequence[KeyManifest], root: bytes | None, later_roots: Iterable[bytes]) -> dict[bytes, str]:
+    """The keys of these manifests and of those who signed them, each with its role; `root` is the first, if known.
+
+    Whoever makes a file chooses what it calls a later root: one whose hash no manifest names has no role.
+    """
+    named = {manifest.next_root_hash for manifest in manifests}
+    known = {key: role for manifest in manifests for key, role in manifest.roles()}
+    known |= {key: "root key" for key in later_roots if hashlib.sha256(key).digest() in named}
+    return known if root is None else known | {root: "root key"}
 
 
 def _revoking(reading: Reading, manifest: KeyManifest, manifests: tuple[KeyManifest, ...]) -> KeyManifest | None:
@@ -208,7 +215,7 @@ def lay(octets: bytes, policy: Policy, wishes: Wishes, warnings: list[Finding]) 
     leaves, opening_leaves = link(reading)
     if wishes.head is not None:
         _expect_head(reading, leaves, opening_leaves, wishes.head, complete, warnings)
-    house_keys = roles(manifests, (policy.root_key(reading.proof.origin).public_key, *reading.proof.roots))
+    house_keys = roles(manifests, policy.root_key(reading.proof.origin).public_key, reading.proof.roots)
     trusted = None if wishes.signatures is Signatures.NONE else policy
     return Ground(reading, manifest, house_keys, endorsed, anchors, leaves, opening_leaves, complete, count, trusted)
 

@@ -7,7 +7,6 @@ rules, and may still be made up from beginning to end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from hokm.checkpoint import Checkpoint
@@ -42,16 +41,18 @@ def retrace(octets: bytes) -> Retraced:
     manifest = reading.manifests[place_of_manifest(reading)]
     if manifest is None:
         raise refusal(Code.EVENT_KEY_UNKNOWN, 0)
-    return walk_unlogged(reading, manifest, Signatures.NONE, reading.proof.roots)
+    return walk_unlogged(reading, manifest, Signatures.NONE)
 
 
-def walk_unlogged(reading: Reading, manifest: KeyManifest, signatures: Signatures, roots: Iterable[bytes]) -> Retraced:
-    """Walk along entries under this manifest, wherever they are from. Raises `Refused`."""
+def walk_unlogged(
+    reading: Reading, manifest: KeyManifest, signatures: Signatures, root: bytes | None = None
+) -> Retraced:
+    """Walk along entries under this manifest, wherever they are from; `root` is the house's. Raises `Refused`."""
     leaves, opening_leaves = link(reading)
     ground = Ground(
         reading=reading,
         manifest=manifest,
-        house_keys=roles(filter(None, reading.manifests), roots),
+        house_keys=roles([*filter(None, reading.manifests)], root, reading.proof.roots),
         endorsed=_UNSEEN,
         anchors={},
         leaves=leaves,
