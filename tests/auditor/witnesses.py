@@ -6,15 +6,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
 
 from hokm.checkpoint import Checkpoint, sign_checkpoint, verify_cosignatures
 from hokm.note import Note, NoteSignature
+from hokm.policy import Policy
 from hokm.signing import SignatureType, VKey
 from hokm.witness import AddCheckpoint
+from hokm_server.__main__ import main
 from tests.simulation import TestHouse
 
 NAME = "witness.example/one"
@@ -84,3 +86,21 @@ def running(var: Path, log: VKey) -> Iterator[Program]:
         finally:
             if popen.poll() is None:
                 popen.kill()
+
+
+@contextmanager
+def witnessed_house(folder: Path) -> Iterator[tuple[Path, list[Program]]]:
+    """The files of a house whose policy wants two of three witnesses, and these, running."""
+    var = folder / "house"
+    assert main(["keys", "create", "--var", str(var)]) == 0
+    log = Policy.parse((var / "policy").read_bytes()).logs[0].vkey
+    with ExitStack() as stack:
+        names = ("one", "two", "three")
+        programs = [stack.enter_context(running(folder / name, log)) for name in names]
+        lines = [
+            f"witness {name} {program.vkey.format()} {program.url}"
+            for name, program in zip(names, programs, strict=True)
+        ]
+        added = [word for line in (*lines, "group most 2 one two three") for word in ("--add", line)]
+        assert main(["keys", "policy", "--var", str(var), *added, "--quorum", "most"]) == 0
+        yield var, programs

@@ -31,8 +31,8 @@ from tests.verifier.forging import CASES
 
 pytestmark = needs_node
 
-BEYOND_IT = {"revoked", "witnessed", "unwitnessed"}
-"""Witnessed tables, and a stream that ends under another key: there this client stops, and says so."""
+BEYOND_IT = {"revoked"}
+"""A stream that ends under another key: there this client stops, and says so."""
 
 
 def follow(folder: Path, policy: Policy, proofs: Mapping[str, Proof]) -> subprocess.CompletedProcess[str]:
@@ -55,6 +55,25 @@ def check_followed(folder: Path, game: Game) -> None:
 def test_it_follows_every_story(name: str, tmp_path: Path) -> None:
     """Stand-ins, voids, forfeit, resigning, the house's faults: every ruling is the one that it makes itself."""
     check_followed(tmp_path, story(name))
+
+
+def test_it_follows_a_house_with_another_root_key(tmp_path: Path) -> None:
+    """The reader's own root key has signed the hash of the next one, which has signed the manifest of this game."""
+    house = TestHouse(seed=33)
+    house.rotate()
+    game = Game(house)
+    game.sit()
+    game.play_game()
+    check_followed(tmp_path, game)
+
+
+@pytest.mark.parametrize("name", sorted(BEYOND_IT))
+def test_it_says_so_where_it_stops(name: str, tmp_path: Path) -> None:
+    """And believes nothing of what it does not understand."""
+    game = story(name)
+    done = follow(tmp_path, game.house.policy, {name: game.game_proof()})
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"version {len(game.entries) - 1}: " in done.stdout
 
 
 @pytest.mark.parametrize("seed", range(3000, 3008))

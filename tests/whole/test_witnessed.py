@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,35 +21,15 @@ from hokm.events import (
     ServerFault,
     ServerFaultCause,
 )
-from hokm.policy import Policy
 from hokm.rules import TableRules
 from hokm.verify import Verdict
 from hokm_client.bot import Decided, random_legal
 from hokm_client.question import Question
 from hokm_client.stream import Step
-from hokm_server.__main__ import main
-from tests.auditor.witnesses import Program, running
+from tests.auditor.witnesses import Program, witnessed_house
 from tests.client.visits import guest, house, house_bots
 
 RULES = TableRules(target=3, witnessed=True)
-
-
-@contextlib.contextmanager
-def witnessed_house(folder: Path) -> Iterator[tuple[Path, list[Program]]]:
-    """The files of a house whose policy wants two of three witnesses, and these, running."""
-    var = folder / "house"
-    assert main(["keys", "create", "--var", str(var)]) == 0
-    log = Policy.parse((var / "policy").read_bytes()).logs[0].vkey
-    with contextlib.ExitStack() as stack:
-        names = ("one", "two", "three")
-        programs = [stack.enter_context(running(folder / name, log)) for name in names]
-        lines = [
-            f"witness {name} {program.vkey.format()} {program.url}"
-            for name, program in zip(names, programs, strict=True)
-        ]
-        added = [word for line in (*lines, "group most 2 one two three") for word in ("--add", line)]
-        assert main(["keys", "policy", "--var", str(var), *added, "--quorum", "most"]) == 0
-        yield var, programs
 
 
 def by_chance(seed: int) -> Callable[[Question], Decided]:

@@ -8,7 +8,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { hex, unhex } from "./hokm/bytes.mjs";
-import { manifestsOf, policyOf } from "./hokm/policy.mjs";
+import { manifestsOf } from "./hokm/manifests.mjs";
+import { policyOf } from "./hokm/policy.mjs";
 import { Table } from "./hokm/table/table.mjs";
 
 const { values: options, positionals: files } = parseArgs({
@@ -21,8 +22,8 @@ for (const file of files) {
   const proof = JSON.parse(readFileSync(file, "utf8"));
   let version = 0;
   try {
-    const manifests = manifestsOf(proof.manifests.map(({ entry }) => bytes(entry)), policy);
-    const table = new Table(unhex(proof.table), policy.origin, manifests);
+    const keys = { manifests: proof.manifests.map(({ entry }) => bytes(entry)), roots: proof.roots?.map(bytes) };
+    const table = new Table(unhex(proof.table), { policy, manifests: manifestsOf(keys, policy) });
     for (; version < proof.entries.length; version++) table.take(version, bytes(proof.entries[version]));
     console.log(`${file}: ${version} entries, the last ${hex(table.leaves.at(-1))}`);
   } catch (error) {

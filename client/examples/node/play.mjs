@@ -12,7 +12,8 @@ import { hex, unhex } from "./hokm/bytes.mjs";
 import { PRESETS, SUITS } from "./hokm/cards.mjs";
 import { fromSeed, newKey, publicOf, seedOf } from "./hokm/keys.mjs";
 import { Kept } from "./hokm/kept.mjs";
-import { manifestsOf, policyOf } from "./hokm/policy.mjs";
+import { manifestsOf } from "./hokm/manifests.mjs";
+import { policyOf } from "./hokm/policy.mjs";
 import { checkIncluded, fetchProofs } from "./hokm/published.mjs";
 import { Seat } from "./hokm/seat.mjs";
 import { Session } from "./hokm/session.mjs";
@@ -42,8 +43,7 @@ kept.close();
 session.close();
 
 async function play() {
-  const { entries } = await session.call("log", "GetEntries", { table_id: Buffer.alloc(16), limit: 1000 });
-  const known = { origin: policy.origin, manifests: manifestsOf(entries, policy) };
+  const known = { policy, manifests: manifestsOf(await session.call("log", "GetKeys", {}), policy) };
   const secret = fromSeed((kept.last("seed") ?? newSeed()).seed);
   const key = publicOf(secret);
   await session.signIn(secret, policy.origin);

@@ -4,7 +4,7 @@
 
 import { favourite, legal, partnerOf, rankOf, rightOf, runsOf, suitOf } from "./cards.mjs";
 import { dealtTo, handOf } from "./table/hands.mjs";
-import { mayLay, trickNumber } from "./table/round.mjs";
+import { mayLay } from "./table/round.mjs";
 import { isDrunk, mayAnswer } from "./table/tea.mjs";
 
 const HAND = 13;
@@ -44,18 +44,18 @@ function* turn(table, seat) {
   }
 }
 
-/** A low card before the turn; the first one of the game is taken back again, and then laid once more. */
+/** A low card before the turn; the first one of a round is taken back again, and then laid once more. */
 function* early(table, seat) {
   const { game } = table;
   const lays = game.lays.filter((lay) => lay.seat === seat).length;
-  if (game.down[seat] && table.round === 1 && lays === 1) yield { take_back: {} };
+  if (game.down[seat] && lays === 1) yield { take_back: {} };
   if (dealtTo(table, seat).length < HAND || !mayLay(game, seat)) return;
   yield { lay: lowest(legal(handOf(table, seat), suitOf(game.trick[0].card))) };
 }
 
-/** At whom it throws what, if anything: a slipper to the right before the last card of a round's first trick. */
+/** At whom it throws what, if anything: a slipper to the right while a trick lies on the table. */
 export function throwing(table, seat) {
   const { game, options, stage } = table;
   if (!options.throwing || stage !== "round" || table.seats[seat].standIn || table.tea) return null;
-  return trickNumber(game) === 1 && game.trick.length === 3 ? { at: rightOf(seat), thing: SLIPPER } : null;
+  return game.trick.length > 0 ? { at: rightOf(seat), thing: SLIPPER } : null;
 }

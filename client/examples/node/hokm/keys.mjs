@@ -43,17 +43,21 @@ export const seedOf = (secret) => secret.export({ format: "der", type: "pkcs8" }
 export const publicOf = (secret) => Buffer.from(createPublicKey(secret).export({ format: "jwk" }).x, "base64url");
 export const newKey = () => generateKeyPairSync("ed25519").privateKey;
 
-/** Four bytes that name a key; only a hint, the key itself comes from a policy or a manifest (2.2). */
-export const keyId = (name, key) => H(Buffer.from(`${name}\n`), u8(1), key).subarray(0, 4);
+// Types of keys: of everybody's, and of witnesses'.
+export const ED25519 = 1;
+export const COSIGNATURE = 4;
 
-/** Name and key of a vkey of type 01. */
-export function vkey(text) {
+/** Four bytes that name a key; only a hint, the key itself comes from a policy or a manifest (2.2). */
+export const keyId = (name, key, kind = ED25519) => H(Buffer.from(`${name}\n`), u8(kind), key).subarray(0, 4);
+
+/** Name and key of a vkey. */
+export function vkey(text, kind = ED25519) {
   const found = /^([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text);
   if (!found) throw new Wrong(`${text} is not a vkey`);
   const [, name, id, rest] = found;
   const bytes = Buffer.from(rest, "base64");
-  must(bytes.length === 33 && bytes[0] === 1, `${name} has no Ed25519 key`);
+  must(bytes.length === 33 && bytes[0] === kind, `${name} has another kind of key`);
   const key = bytes.subarray(1);
-  must(hex(keyId(name, key)) === id, `${name} has another key id`);
+  must(hex(keyId(name, key, kind)) === id, `${name} has another key id`);
   return { name, key };
 }

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a reader trusts, and what the root key has signed: SPEC.md sections 2.3 and 2.4.
+// Whom a reader trusts: one log, its root key, and witnesses with a quorum. SPEC.md section 2.4.
 
-import { ZEROS, hex, leafOf, must, unframe } from "./bytes.mjs";
-import { KEYS, keyId, signed, vkey } from "./keys.mjs";
-import { decode } from "./messages.mjs";
+import { Wrong, hex, must } from "./bytes.mjs";
+import { COSIGNATURE, vkey } from "./keys.mjs";
 
-/** One log and its root key; this client wants no witness. */
+/** The policy in a file's text, for one log. */
 export function policyOf(text) {
-  const found = (word) => {
-    const lines = text.split("\n").filter((line) => line.startsWith(`${word} `));
-    must(lines.length === 1, `the policy has ${lines.length} lines ${word}`);
-    return vkey(lines[0].split(/[ \t]+/)[1]);
+  const lines = text.split("\n").map((line) => line.split(/[ \t]+/).filter(Boolean));
+  const the = (word) => {
+    const found = lines.filter(([first]) => first === word);
+    must(found.length === 1, `the policy has ${found.length} lines ${word}`);
+    return found[0][1];
   };
-  const log = found("log");
-  const root = found("#root");
+  const log = vkey(the("log"));
+  const root = vkey(the("#root"));
   must(root.name === `${log.name}/root`, "the root key is another log's");
-  return { origin: log.name, log: log.key, root: root.key };
+  const policy = { origin: log.name, log: log.key, root: root.key, names: new Map(), quorum: the("quorum") };
+  for (const [word, name, ...rest] of lines) {
+    if (word === "witness") policy.names.set(name, vkey(rest[0], COSIGNATURE));
+    if (word === "group") policy.names.set(name, { needs: rest[0], members: rest.slice(1) });
+  }
+  return policy;
 }
 
-/** Manifests signed by the policy's root key, by leaf. A hand-over to another root key is not followed. */
-export function manifestsOf(entries, policy) {
-  const counted = new Map();
-  let previous = ZEROS;
-  entries.forEach((entry, version) => {
-    const { body, id, signature } = unframe(entry);
-    const manifest = decode("KeyManifest", body);
-    must(manifest.table.equals(Buffer.alloc(16)), "a manifest of another stream");
-    must(manifest.version === version && manifest.previous.equals(previous), "the manifests are no chain");
-    must(id.equals(keyId(`${policy.origin}/root`, policy.root)), "a manifest names another key");
-    must(signed(policy.root, KEYS, body, signature), "a manifest is not signed by the root key");
-    must(manifest.origin === policy.origin, "a manifest of another log");
-    must(manifest.log_key.equals(policy.log), "the manifest has another log key than the policy");
-    previous = leafOf(entry);
-    counted.set(hex(previous), manifest);
-  });
-  return counted;
+/** Whether these witnesses, by their keys in hex, are as many as the policy wants. */
+export function isQuorum(policy, cosigners) {
+  const isMet = (name) => {
+    const one = policy.names.get(name);
+    if (!one) throw new Wrong(`the policy does not say who ${name} is`);
+    if (!one.members) return cosigners.has(hex(one.key));
+    const least = { any: 1, all: one.members.length }[one.needs] ?? Number(one.needs);
+    return one.members.filter(isMet).length >= least;
+  };
+  return policy.quorum === "none" || isMet(policy.quorum);
 }

@@ -24,7 +24,7 @@ const CONFLICTS = new Set([
   "NUMBER_NOT_NEXT", "SEEN_FELL", "SEEN_NOT_YET", "SEEN_OTHER", "STALE_MOVE", "VERSION_TAKEN", "WRONG_CONTEXT",
   "WRONG_GAME",
 ]);
-const BUSY = new Set(["LOG_NOT_WRITABLE", "NOT_PUBLISHED", "TABLE_BUSY"]);
+const BUSY = new Set(["LOG_NOT_WRITABLE", "NOT_PUBLISHED", "NOT_WITNESSED", "TABLE_BUSY"]);
 /** Rules that an honest move can meet because something else was faster: a turn that came, a deadline, a stand-in. */
 const OVERTAKEN = new Set([
   "ALREADY_BACK", "DEADLINE_PASSED", "GAME_IS_OVER", "NOTHING_LAID", "NOT_ABSENT", "NOT_LED", "NOT_OPEN_YET",

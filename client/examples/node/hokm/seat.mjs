@@ -21,6 +21,9 @@ const LATER_MS = 250;
 const TRIES = 60;
 const RETURNS = 3;
 
+/** The bytes of the move in an entry, if it has one. */
+const moveIn = (entry) => decode("Event", unframe(entry).body).move?.move;
+
 export class Seat {
   #stream = null;
   #unanswered = null; // one move of a key at a time
@@ -61,6 +64,7 @@ export class Seat {
         attach: [{ table_id: table.id, after_version: after, seats: [seat] }],
         acts: this.#unanswered ? [this.#act(this.#unanswered)] : [],
       });
+      this.#decide(); // nothing new may come until this seat has acted
       for await (const { updates } of stream) {
         silence.refresh();
         heard();
@@ -84,11 +88,7 @@ export class Seat {
   /** Everything that came about the table; true where nothing more comes on this stream. */
   #take({ table_id: id, first_version: first, entries, hands, refusals, thrown, end }) {
     must(id.equals(this.table.id), "an update of another table");
-    entries.forEach((entry, i) => {
-      const isNew = first + i > this.table.version;
-      this.#believe(PROTEST.BAD_CHAIN, { version: first + i, entry }, () => this.table.take(first + i, entry));
-      if (isNew) this.#seen(entry);
-    });
+    if (!this.#comesAgain(first, entries)) entries.forEach((entry, i) => this.#takeEntry(first + i, entry));
     for (const note of hands) this.#believe(PROTEST.BAD_HAND, note, () => takeNote(this.table, [this.seat], note));
     for (const { at } of thrown) this.tell(`something lands at seat ${at}`);
     refusals.forEach((refusal) => this.#refused(refusal));
@@ -96,9 +96,18 @@ export class Seat {
     return end !== 0;
   }
 
-  #seen(entry) {
-    const { move } = decode("Event", unframe(entry).body);
-    if (!move || !this.#unanswered?.move.equals(move.move)) return;
+  /** The answer to bytes that were sent again may be faster than the entries that lead to it. */
+  #comesAgain(first, entries) {
+    return first > this.table.version + 1 && entries.length === 1 && this.#isAnswer(entries[0]);
+  }
+
+  #isAnswer(entry) {
+    return Boolean(this.#unanswered) && Boolean(moveIn(entry)?.equals(this.#unanswered.move));
+  }
+
+  #takeEntry(version, entry) {
+    this.#believe(PROTEST.BAD_CHAIN, { version, entry }, () => this.table.take(version, entry));
+    if (!this.#isAnswer(entry)) return;
     this.#unanswered = null;
     const apart = Math.abs(Date.now() - this.table.time);
     if (apart > CLOCKS_MS) this.tell(`this clock and the house's are ${apart} ms apart`);
@@ -119,7 +128,7 @@ export class Seat {
   }
 
   #isLogged({ move }) {
-    return this.table.entries.some((entry) => decode("Event", unframe(entry).body).move?.move.equals(move));
+    return this.table.entries.some((entry) => moveIn(entry)?.equals(move));
   }
 
   // --- what to do now -----------------------------------------------------------------------------------------------
@@ -136,13 +145,13 @@ export class Seat {
     }
   }
 
-  /** H5 is no move: it is not signed, and no harm is done where it fails. */
+  /** Once in a round. H5 is no move: it is not signed, and no harm is done where it fails. */
   #throw() {
     const thing = throwing(this.table, this.seat);
     if (!thing || this.#threwIn === this.table.round) return;
     this.#threwIn = this.table.round;
-    const refused = (error) => this.tell(`nothing was thrown: ${error.details}`);
-    this.session.call("tables", "Throw", { table_id: this.table.id, seat: this.seat, ...thing }).catch(refused);
+    const thrown = this.session.call("tables", "Throw", { table_id: this.table.id, seat: this.seat, ...thing });
+    thrown.then(() => this.tell(`thrown at seat ${thing.at}`), (error) => this.tell(`not thrown: ${error.details}`));
   }
 
   *#wishes() {

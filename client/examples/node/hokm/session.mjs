@@ -42,11 +42,16 @@ export class Session {
     this.#metadata.set("authorization", `Bearer ${token}`);
   }
 
-  /** One answer. What may go well a moment later is asked again: a server that is busy, starting, or a token ago. */
-  async call(service, method, request) {
+  /** One answer. */
+  call(service, method, request) {
+    return this.#patiently(() => this.#once(service, method, request));
+  }
+
+  /** What may go well a moment later is asked again: of a server that is busy or starting, or with a new token. */
+  async #patiently(make) {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#once(service, method, request);
+        return await make();
       } catch (error) {
         if (!(await this.mayTryAgain(error)) || tries === TRIES) throw error;
         await sleep(PAUSE_MS);
@@ -75,10 +80,12 @@ export class Session {
   }
 
   /** All pieces of a file that comes as a stream. */
-  async pieces(method, request) {
-    const pieces = [];
-    for await (const { piece } of this.log[method](request)) pieces.push(piece);
-    return Buffer.concat(pieces);
+  pieces(method, request) {
+    return this.#patiently(async () => {
+      const pieces = [];
+      for await (const { piece } of this.log[method](request)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    });
   }
 
   /** The stream for playing: moves in, updates out (11.5). */

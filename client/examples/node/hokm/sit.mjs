@@ -13,9 +13,9 @@ import { Table } from "./table/table.mjs";
 
 const TRIES = 10;
 
-/** A table as its entries tell it so far, every one checked. */
-export async function readTable(session, id, { origin, manifests, rules = null }) {
-  const table = new Table(id, origin, manifests, rules && encode("TableRules", { ...CLASSIC, ...rules }));
+/** A table as its entries tell it so far, every one checked; `known` are the policy and the manifests. */
+export async function readTable(session, id, known, rules = null) {
+  const table = new Table(id, known, rules && encode("TableRules", { ...CLASSIC, ...rules }));
   for (;;) {
     const { entries } = await session.call("log", "GetEntries", { table_id: id, first_version: table.version + 1 });
     if (entries.length === 0) return table;
@@ -27,7 +27,7 @@ export async function readTable(session, id, { origin, manifests, rules = null }
 export async function sitDown(session, known, { secret, kept, wanted }) {
   for (let tries = 0; tries < TRIES; tries++) {
     const id = wanted.table ?? (await session.call("tables", "QuickSeat", { rules: wanted.rules })).table_id;
-    const table = await readTable(session, id, { ...known, rules: wanted.rules });
+    const table = await readTable(session, id, known, wanted.rules);
     const seat = wanted.seat ?? table.seats.findIndex((place) => !place);
     const isFree = seat >= 0 && !table.seats[seat];
     if (isFree && (await joined(session, table, seat, { secret, kept, code: wanted.code }))) return { table, seat };

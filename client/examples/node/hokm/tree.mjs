@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published log: checkpoints, and the trees of RFC 6962 under them: SPEC.md section 8.
 
-import { H, must, u8 } from "./bytes.mjs";
-import { keyId, signedRaw } from "./keys.mjs";
+import { H, hex, must, u8 } from "./bytes.mjs";
+import { COSIGNATURE, ED25519, keyId, signedRaw } from "./keys.mjs";
 
-/** Size and root of a checkpoint that the log has signed. */
+/** Size and root of a checkpoint that the log has signed, and the keys, in hex, of the witnesses who cosigned it. */
 export function checkpointOf(note, policy) {
   const gap = note.lastIndexOf("\n\n");
   must(gap > 0 && note.endsWith("\n"), "not a signed note");
   const text = note.slice(0, gap + 1);
   const [origin, size, root] = text.split("\n");
   must(origin === policy.origin && /^(0|[1-9]\d*)$/.test(size), "not a checkpoint of this log");
-  const ours = note.slice(gap + 2, -1).split("\n").filter((line) => line.startsWith(`— ${policy.origin} `));
-  must(ours.length === 1, "the log has not signed the checkpoint");
-  const bytes = Buffer.from(ours[0].split(" ")[2], "base64");
-  must(bytes.subarray(0, 4).equals(keyId(policy.origin, policy.log)), "the checkpoint names another key");
-  must(signedRaw(policy.log, Buffer.from(text), bytes.subarray(4)), "the checkpoint is not signed by the log key");
-  return { size: Number(size), root: Buffer.from(root, "base64") };
+  const lines = note.slice(gap + 2, -1).split("\n").map((line) => /^— (\S+) (\S+)$/.exec(line));
+  must(lines.every(Boolean), "a signature that is none");
+  const by = ({ name, key }, kind) => {
+    const id = keyId(name, key, kind);
+    const signatures = lines.filter((line) => line[1] === name).map((line) => Buffer.from(line[2], "base64"));
+    return signatures.filter((bytes) => bytes.subarray(0, 4).equals(id)).map((bytes) => bytes.subarray(4));
+  };
+  const ours = by({ name: policy.origin, key: policy.log }, ED25519);
+  must(ours.length > 0, "the log has not signed the checkpoint");
+  for (const one of ours) must(signedRaw(policy.log, Buffer.from(text), one), "the log's signature is none");
+
+  const cosigners = new Set();
+  for (const witness of [...policy.names.values()].filter((one) => one.key)) {
+    for (const bytes of by(witness, COSIGNATURE)) {
+      must(isCosigned(witness.key, text, bytes), `${witness.name} has not cosigned the checkpoint`);
+      cosigners.add(hex(witness.key));
+    }
+  }
+  return { size: Number(size), root: Buffer.from(root, "base64"), cosigners };
+}
+
+/** A cosignature: u64 seconds and a signature over them and the text (8.2). */
+function isCosigned(key, text, bytes) {
+  if (bytes.length !== 72) return false;
+  const signed = `cosignature/v1\ntime ${bytes.readBigUInt64BE(0)}\n${text}`;
+  return signedRaw(key, Buffer.from(signed), bytes.subarray(8));
 }
 
 const node = (left, right) => H(u8(1), left, right);

@@ -10,7 +10,7 @@ import { EVENT, HAND, MOVE, SIGN_IN, fromSeed, keyId, pae, publicOf, sign, signe
 import { decode, encode } from "../hokm/messages.mjs";
 import { commitSet, commitment, context, deal, draw, earlyCommitment, gameId, houseNumber, pseudorandomKey, rulesHash }
   from "../hokm/numbers.mjs";
-import { manifestsOf } from "../hokm/policy.mjs";
+import { manifestsOf } from "../hokm/manifests.mjs";
 import { DRAW } from "../hokm/table/due.mjs";
 import { DEAL } from "../hokm/table/rulings.mjs";
 import { checkpointOf, rootFrom, rootsFrom } from "../hokm/tree.mjs";
@@ -36,7 +36,7 @@ function same(made, value) {
 const { keys, rules, "sign-in": signIn, opened, join, game, hand, early, tree, checkpoint } = SPEC;
 const log = vkey(keys.log_vkey);
 const root = vkey(keys.root_vkey);
-const policy = { origin: log.name, log: log.key, root: root.key };
+const policy = { origin: log.name, log: log.key, root: root.key, names: new Map() };
 const event = fromSeed(bytes(keys.event_seed));
 const eventId = keyId(`${log.name}/events`, publicOf(event));
 const player = fromSeed(bytes(signIn.seed));
@@ -47,7 +47,7 @@ const gameIs = bytes(game.game_id);
 test("keys and the manifest that names them (2.2, 2.3)", () => {
   same(publicOf(event), keys.event_key);
   same(eventId, keys.event_key_id);
-  const [[leaf, manifest]] = manifestsOf([bytes(keys.entry)], policy);
+  const [[leaf, manifest]] = manifestsOf({ manifests: [bytes(keys.entry)] }, policy);
   same(leaf, keys.leaf);
   same(encode("KeyManifest", manifest), keys.manifest);
 });

@@ -56,8 +56,9 @@ export function lateAt(table, time) {
 /** The seats whose step of the ceremony is open. */
 export const missing = ({ steps }) => ALL.filter((seat) => steps[seat]);
 
-/** The house answers for its stand-ins, and for the numbers of its bots. */
+/** The house answers for its witnesses and stand-ins, and for the numbers of its bots. */
 function ceremonyLate({ ceremony }, time) {
+  if (ceremony.wait) return time >= deadlineOf(ceremony.wait) ? "server_fault" : null;
   const seats = missing(ceremony);
   if (time < Math.max(...seats.map((seat) => deadlineOf(ceremony.steps[seat])))) return null;
   const fatal = ceremony.set ? [BOT, STAND_IN] : [STAND_IN];

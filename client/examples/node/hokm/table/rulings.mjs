@@ -8,6 +8,8 @@ import { ALL, PRESETS, nextHakem, points, sideOf } from "../cards.mjs";
 import { decode } from "../messages.mjs";
 import { commitSet, commitment, context, deal, draw, earlyCommitment, gameId, pseudorandomKey, rulesHash }
   from "../numbers.mjs";
+import { isQuorum } from "../policy.mjs";
+import { checkpointOf, rootFrom } from "../tree.mjs";
 import { DRAW, missing } from "./due.mjs";
 import { bearOut } from "./hands.mjs";
 import { joinOfStandIn } from "./moves.mjs";
@@ -21,6 +23,7 @@ const HOUSE = 4;
 const END = { TARGET: 1, FORFEIT: 2, RESIGNED: 3, ABANDONED: 4 };
 const NO_COMMITMENT = 1;
 const NO_NUMBER = 2;
+const NO_WITNESS = 6;
 
 // --- the table and its seats --------------------------------------------------------------------------------------
 
@@ -32,7 +35,7 @@ export function table_opened(table, said) {
   must(options.turn_seconds >= 1 && options.turn_seconds <= 3600, "no time, or too much");
   must(2 * options.away_seconds < options.turn_seconds, "nobody is away so long");
   must(options.timeout_policy === PRESETS.classic.timeout_policy, "another policy at deadlines");
-  must(!(options.throwing && options.silent) && !options.witnessed, "rules that cannot be played by");
+  must(!(options.throwing && options.silent) , "rules that cannot be played by");
   Object.assign(table, { rules: said.rules, options, nonce: said.server_nonce });
   Object.assign(table, { openedAt: table.time, stage: "seating" });
   return said;
@@ -61,8 +64,8 @@ export function stood_in(table, said, isWord) {
   return { seat, cause, join: said.join };
 }
 
-export function reopened(table, { seats }) {
-  reopen(table, seats);
+export function reopened(table, { seats }, _isWord, before) {
+  reopen(table, seats, before);
   return { seats };
 }
 
@@ -80,7 +83,8 @@ export function ceremony_opened(table, said) {
   const first = programs.length ? programs : ALL;
   table.ceremony = {
     ctx, purpose, holders, house: said.house_commitment, anchor: said.anchor, commits: [null, null, null, null],
-    set: null, revealed: new Set(), steps: ALL.map((seat) => (first.includes(seat) ? stepOf(table) : null)),
+    set: null, closedLeaf: null, wait: null, revealed: new Set(),
+    steps: ALL.map((seat) => (first.includes(seat) ? stepOf(table) : null)),
   };
   return {
     ctx, hakem: purpose === DEAL ? table.hakem : undefined, score: table.score, rules_hash: rulesHash(table.rules),
@@ -94,8 +98,24 @@ const stepOf = (table) => opening(table, 1000 * table.options.turn_seconds);
 export function commit_set_closed(table) {
   const { ceremony } = table;
   ceremony.set = commitSet(ceremony.ctx, [...ceremony.commits, ceremony.house]);
-  ceremony.steps = ALL.map(() => stepOf(table));
+  ceremony.closedLeaf = table.leaves.at(-1);
+  if (table.options.witnessed) ceremony.wait = stepOf(table);
+  else openReveals(table);
   return { commit_set: ceremony.set };
+}
+
+const openReveals = (table) => (table.ceremony.steps = ALL.map(() => stepOf(table)));
+
+/** 6.3, step 5: a tree that the reader's witnesses have seen holds the set, before any number is shown. */
+export function commit_set_witnessed(table, said) {
+  const { ceremony, policy } = table;
+  const tree = checkpointOf(said.checkpoint, policy);
+  must(isQuorum(policy, tree.cosigners), "too few witnesses have seen the set of commitments");
+  const root = rootFrom(ceremony.closedLeaf, said.index, tree.size, said.inclusion);
+  must(root?.equals(tree.root), "the set of commitments is not in the tree that was cosigned");
+  ceremony.wait = null;
+  openReveals(table);
+  return said;
 }
 
 /** A number opens what was committed to. */
@@ -158,7 +178,8 @@ function received(table, numbers, all) {
 
 export function server_fault(table, said, isWord) {
   const { ceremony, stage } = table;
-  const cause = isWord ? SEALED_LOST : ceremony.set ? NO_NUMBER : NO_COMMITMENT;
+  const missed = ceremony?.set ? NO_NUMBER : NO_COMMITMENT;
+  const cause = isWord ? SEALED_LOST : ceremony.wait ? NO_WITNESS : missed;
   table.stage = "over";
   if (stage !== "ceremony") return { cause };
   if (said.house_number.length || !isWord) opens(table, HOUSE, said.house_number);

@@ -12,9 +12,9 @@ import * as rulings from "./rulings.mjs";
 import { isWord } from "./word.mjs";
 
 export class Table {
-  /** `manifests` by leaf; `rules` are the bytes that the first entry must carry, null where any will do. */
-  constructor(id, origin, manifests, rules = null) {
-    Object.assign(this, { id, origin, manifests, rules });
+  /** `manifests` are those that count; `rules` the bytes that the first entry must carry, null where any will do. */
+  constructor(id, { policy, manifests }, rules = null) {
+    Object.assign(this, { id, policy, origin: policy.origin, manifests, rules });
     this.options = null; // the rules, read
     this.entries = [];
     this.leaves = [];
@@ -85,13 +85,14 @@ export class Table {
     const byWord = isWord(this, what, said, time);
     const expected = dueAt(this, time) ?? lateAt(this, time) ?? "move";
     must(byWord || what === expected, `${what} stands where ${expected} must`);
+    const before = this.time;
     this.time = time;
     this.entries.push(entry);
     this.leaves.push(leafOf(entry));
     this.compared.entries += 1;
     try {
       if (what === "move") takeMove(this, said);
-      else this.#rule(event, byWord);
+      else this.#rule(event, byWord, before);
     } catch (error) {
       this.entries.pop(); // what is not believed is not what a later move, a protest, has seen last
       this.leaves.pop();
@@ -99,10 +100,10 @@ export class Table {
     }
   }
 
-  #rule(event, byWord) {
+  #rule(event, byWord, before) {
     const what = event.content;
     const make = rulings[what] ?? rulings.unknown(what);
-    const made = encode("Event", { ...event, [what]: make(this, event[what], byWord) });
+    const made = encode("Event", { ...event, [what]: make(this, event[what], byWord, before) });
     must(made.equals(encode("Event", event)), `${what} says other than the entries before give`);
     this.compared.rulings += 1;
   }
