@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from hokm.languages import Language
 from hokm_client import unfinished
 from hokm_client.checking import proof_path
@@ -45,11 +43,10 @@ async def play_twice(window: Pane, state: Path, language: Language) -> tuple[byt
     return first, second
 
 
-@pytest.mark.parametrize("language", Language)
-async def test_a_rematch_is_played_by_typing(tmp_path: Path, language: Language) -> None:
+async def test_a_rematch_is_played_by_typing(tmp_path: Path) -> None:
     """At another table; on leaving, the commands for seeing each game again and for one more are told."""
-    async with house(tmp_path) as server, pane(*new_table(server, "--lang", language), columns=200) as window:
-        first, second = await play_twice(window, tmp_path / ME, language)
+    async with house(tmp_path) as server, pane(*new_table(server, "--lang", "fa"), columns=200) as window:
+        first, second = await play_twice(window, tmp_path / ME, Language.FA)
     assert first != second
     left = "\n".join(window.left)
     for table_id in (first, second):
