@@ -345,7 +345,8 @@ class _Entries:
 
     def reaches(self, time_ms: int) -> bool:
         """Whether any of them says that it is of that time or later. The last ones are looked at first."""
-        return any(_time_of(entry) >= time_ms for index in reversed(self._bundles) for entry in self._tree.bundle(index))
+        entries = (entry for index in reversed(self._bundles) for entry in self._tree.bundle(index))
+        return any(_time_of(entry) >= time_ms for entry in entries)
 
 
 def _time_of(entry: bytes) -> int:
