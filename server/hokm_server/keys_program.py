@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hokm-server keys`: makes, lists, changes and revokes the keys of a house, and keeps its policy.
 
-It works on files alone, beside a server that runs or not. What it changes holds for a server from its next start on.
-Nothing that it says holds a secret.
+It works on files alone, beside a server that runs or not. What it changes holds from the server's next start on, or
+from when the server is told to take it up. Nothing that it says holds a secret.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Entropy = Callable[[int], bytes]
 
 def run(asked: Namespace, settings: Settings, clock: Clock, entropy: Entropy) -> Iterator[str]:
     """Do what the command line says; what there is to tell, line by line. Raises the errors of the rooms it calls."""
-    if asked.what == "create":
-        if settings.keys.exists():
-            raise KeysExist(str(settings.keys))
-        public = keys_of(settings, clock, entropy).public
-        yield f"made {settings.keys}; take {Role.ROOT.file()} and {Role.ROOT.file(1)} to where no network reaches"
-        yield from _listed(public, KeyFiles(settings.keys), settings)
-        return
     files = KeyFiles(settings.keys, passphrase_of(settings, entropy))
+    roots = KeyFiles(getattr(asked, "root", None) or settings.keys, files.passphrase)
     origin, now_ms = settings.origin, clock.now_ms()
     match asked.what:
+        case "create":
+            if settings.keys.exists():
+                raise KeysExist(str(settings.keys))
+            public = keys_of(settings, clock, entropy).public
+            yield f"made {settings.keys}; take {Role.ROOT.file()} and {Role.ROOT.file(1)} to where no network reaches"
+            yield from _listed(public, files, settings)
         case "list":
             yield from _listed(read_public(files, origin), files, settings)
         case "lock" if files.passphrase is None:
@@ -44,19 +44,16 @@ def run(asked: Namespace, settings: Settings, clock: Clock, entropy: Entropy) ->
             with files.alone():
                 yield f"locked {', '.join(files.lock()) or 'nothing: no secret lay open'}"
         case "policy" if not (asked.add or asked.drop or asked.quorum):
-            yield read_public(files, origin).policy_file.decode(errors="surrogateescape").removesuffix("\n")
+            yield read_public(files, origin).policy_file.decode(errors="replace").removesuffix("\n")
         case "policy":
-            public = rotation.change_policy(files, origin, asked.add, asked.drop, asked.quorum)
-            yield from _changed(public, settings)
+            changed = rotation.change_policy(files, origin, asked.add, asked.drop, asked.quorum)
+            yield from _changed(changed, settings)
         case "rotate":
             roles = {Role(name) for name in asked.roles}
-            roots = KeyFiles(asked.root or settings.keys, files.passphrase)
-            public = rotation.rotate(files, roots, origin, roles, now_ms, entropy=entropy)
-            yield from _changed(public, settings)
+            yield from _changed(rotation.rotate(files, roots, origin, roles, now_ms, entropy=entropy), settings)
         case "revoke":
-            roots = KeyFiles(asked.root or settings.keys, files.passphrase)
-            public = rotation.revoke(files, roots, origin, _key(asked.key), now_ms, entropy=entropy)
-            yield from _changed(public, settings)
+            key = _key(asked.key)
+            yield from _changed(rotation.revoke(files, roots, origin, key, now_ms, entropy=entropy), settings)
 
 
 def _key(text: str) -> bytes:
@@ -69,7 +66,7 @@ def _key(text: str) -> bytes:
 
 def _changed(public: PublicKeys, settings: Settings) -> Iterator[str]:
     publish_policy(settings, public.policy_file)
-    yield f"manifest {public.newest.version} is the newest; a server takes it up at its next start, or told by SIGUSR1"
+    yield f"manifest {public.newest.version} is the newest; a server takes it up when it starts or gets SIGUSR1"
     yield f"the policy for your readers is {settings.policy}"
 
 
@@ -99,7 +96,7 @@ def _line(role: Role, key: bytes, files: KeyFiles, number: int, what: str) -> st
 def _of_event(public: PublicKeys, key: bytes, running: int) -> str:
     games = f"{running} open {'game' if running == 1 else 'games'}"
     if public.revoking(key) is not None:
-        return f"revoked, {games} to be ended at the next start" if running else "revoked, it may go"
+        return f"revoked, {games} to be ended" if running else "revoked, it may go"
     if key == public.newest.event_key:
         return f"signs new tables and {games}"
     return f"signs {games}" if running else "signs nothing any more, it may go with its house secret"

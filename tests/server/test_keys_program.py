@@ -87,7 +87,7 @@ def test_keys_change_while_a_game_goes_on(var: Path) -> None:
     serve(var)
     (old,) = (line.split()[2] for line in keys(var, "list").splitlines() if line.endswith(" signs 1 open game"))
     keys(var, "revoke", old)
-    assert listed(var)["event.key"] == "revoked, 1 open game to be ended at the next start"
+    assert listed(var)["event.key"] == "revoked, 1 open game to be ended"
     serve(var)
     assert listed(var)["event.key"] == "revoked, it may go"
     (var / "keys" / "event.key").unlink()
