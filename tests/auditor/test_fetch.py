@@ -11,12 +11,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from hokm.errors import BadTile, HokmError, NotSigned, TileNotOfTree, UnknownCheckpoint
+from hokm.errors import BadTile, HokmError, NotSigned, TileNotOfTree
 from hokm.proof import Proof
 from hokm.tiles import Fetch
 from hokm.verify import Verdict, verify
-from hokm_audit.errors import EntryMissing, NotOnSite, SiteFailed, SiteKeysMalformed
+from hokm_audit.errors import EntryMissing, NotOnSite, NotProvable, SiteFailed, SiteKeysMalformed
 from hokm_audit.finding import _stream, find_proof
+from hokm_audit.mirroring import mirror
 from hokm_audit.published import latest
 from hokm_audit.sites import Site, keys_on, site_at
 from tests.auditor.published import PublishedHouse, play, serving
@@ -136,7 +137,7 @@ def test_a_checkpoint_that_is_missing_is_named() -> None:
             raise NotOnSite(path)
         return HOUSE.fetch(path)
 
-    with pytest.raises(UnknownCheckpoint):
+    with pytest.raises(NotProvable, match="No checkpoint"):
         rebuilt(fetch, GAMES[0].id)
 
 
@@ -160,6 +161,28 @@ def test_the_program_rebuilds_a_file_that_verifies(tmp_path: Path) -> None:
     gone = subprocess.run([*words[:4], "http://127.0.0.1:9/", *words[5:]], cwd=tmp_path, capture_output=True, text=True)
     assert gone.returncode == 1
     assert gone.stderr.startswith("hokm-audit: http://127.0.0.1:9/checkpoint")
+
+
+def test_a_log_is_mirrored_and_can_be_read_from_there(tmp_path: Path) -> None:
+    """Under the paths of the site, all of it; once more it takes nothing but the checkpoint."""
+    (tmp_path / "policy").write_bytes(HOUSE.policy.format())
+    folder = tmp_path / "log"
+    with serving(HOUSE.fetch) as url:
+        words = [sys.executable, "-m", "hokm_audit", "mirror", url, "--policy", "policy", "--out", "log"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def read(path: str) -> bytes:
+        try:
+            return (folder / path).read_bytes()
+        except OSError:
+            raise NotOnSite(path) from None
+
+    log = latest(Site(read), HOUSE.policy)
+    assert [entry for _, entry in log.entries(0)] == HOUSE.entries
+    again = latest(Site(lambda path: b"" if path.startswith("tile") else HOUSE.fetch(path)), HOUSE.policy)
+    mirror(again, folder, lambda count, of: None)
+    assert [entry for _, entry in log.entries(0)] == HOUSE.entries
 
 
 def test_a_site_is_asked_again_when_it_may_come_back() -> None:

@@ -14,7 +14,7 @@ from hokm.note import Note, verify_note
 from hokm.signing import SignatureType, SigningKey, VKey
 from hokm_audit import following
 from hokm_audit.auditing import open_ledger
-from hokm_audit.errors import LedgerOfAnother, LedgerUnusable, NoQuorum, NotOnSite
+from hokm_audit.errors import LedgerOfAnother, LedgerUnusable, NoQuorum, NotOnSite, SiteFailed
 from hokm_audit.replaying import unpack
 from tests.auditor.published import PublishedHouse, play
 from tests.auditor.runs import NAME, Runs, codes
@@ -137,10 +137,10 @@ def test_a_site_that_fails_is_asked_again_later(runs: Runs, house: PublishedHous
 
     def fetch(path: str) -> bytes:
         if path.startswith("tile/entries"):
-            raise OSError("it is down")
+            raise SiteFailed(path, "it is down")
         return house.fetch(path)
 
-    with pytest.raises(LedgerUnusable):  # whatever fails within a stretch
+    with pytest.raises(SiteFailed):
         runs.run(fetch)
     assert runs.run().is_signed
 

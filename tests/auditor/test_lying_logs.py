@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from hokm.events import Anchor, CeremonyOpened
 from hokm_audit.findings import Code
 from hokm_audit.telling import page
 from tests.auditor.published import PublishedHouse, play
@@ -101,6 +102,21 @@ def test_a_game_that_breaks_the_rules_is_refused(runs: Runs, house: PublishedHou
     game.event_key = key
     assert false_log(house, runs) == [Code.REFUSED]
     assert runs.run().faults[0].facts["table"] == game.id.hex()
+
+
+def test_what_an_honest_house_never_writes_is_a_fault(
+    runs: Runs, house: PublishedHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An anchor that the log does not show, or that lies in its future; it is no excuse to stop."""
+    game = play(house)
+    opening = next(event.content for event in game.events if isinstance(event.content, CeremonyOpened))
+    del house.notes[opening.anchor.size]
+    with monkeypatch.context() as patched:
+        patched.setattr("tests.simulation.game.Anchor", lambda size, root: Anchor(10**9, root))
+        play(house)
+    play(house)
+    assert false_log(house, runs) == [Code.UNPROVABLE] * 2
+    assert runs.run().counts["games"] == 2
 
 
 def test_a_number_that_was_used_before_is_found(

@@ -56,6 +56,8 @@ def _do(asked: argparse.Namespace) -> int:
             return _report(asked)
         case "fetch":
             return _fetch(asked)
+        case "mirror":
+            return _mirror(asked)
         case command:
             raise AssertionError(command)
 
@@ -89,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     fetch.add_argument("--table", required=True, metavar="ID", type=_table_id, help="32 hex digits")
     fetch.add_argument("--round", type=int, metavar="N", help="one round of it; without, the whole game")
     fetch.add_argument("--out", metavar="FILE", type=Path, help="where to put it (TABLE-N.json or TABLE-game.json)")
+    mirror = commands.add_parser("mirror", help="fetch the files of a log into a directory, as evidence or for later")
+    _add_log(mirror)
+    mirror.add_argument("--out", required=True, metavar="DIR", type=Path, help="where to")
     return parser
 
 
@@ -183,6 +188,24 @@ def _fetch(asked: argparse.Namespace) -> int:
     out = asked.out or Path(f"{asked.table.hex()}-{asked.round or 'game'}.json")
     write_durably(out, proof.format())
     print(f"{out}: rebuilt from the tiles of {asked.url}; hokm-verify {out} --policy {asked.policy} says if it is true")
+    return 0
+
+
+# mirror
+
+
+def _mirror(asked: argparse.Namespace) -> int:
+    from hokm_audit.files import read_policy
+    from hokm_audit.mirroring import mirror
+    from hokm_audit.progress import bar, no_bar
+    from hokm_audit.published import latest
+    from hokm_audit.sites import site_at
+
+    policy = read_policy(asked.policy)
+    with site_at(asked.url) as site, (bar if sys.stderr.isatty() else no_bar)() as progress:
+        log = latest(site, policy)
+        count = mirror(log, asked.out, progress)
+    print(f"{asked.out}: {count} files of {log.checkpoint.origin} at size {log.size}")
     return 0
 
 

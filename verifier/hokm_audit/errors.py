@@ -68,6 +68,13 @@ class EntryMissing(Unknown):
     sentence = "The first {size} entries of the log do not hold {what}."
 
 
+class NotProvable(Malformed):
+    """An entry of a table is none, or names a checkpoint that the log never had: no honest house writes it."""
+
+    what: str
+    sentence = "This cannot be proved: {what}"
+
+
 class NotOnSite(Unknown):
     """The site says that it has no such file."""
 

@@ -19,13 +19,14 @@ from google.protobuf.message import DecodeError
 
 from hokm.checkpoint import Checkpoint
 from hokm.entry import parse_entry
-from hokm.errors import HokmError, Malformed, NotCanonical, UnknownCheckpoint
+from hokm.errors import HokmError, NotCanonical, WrongLength
 from hokm.keys import KEYS_TABLE, KeyManifest, check_manifests
+from hokm.merkle import check_consistency, consistency_proof
 from hokm.note import Note
 from hokm.policy import Policy
-from hokm.tiles import TILE_WIDTH
+from hokm.tiles import TILE_WIDTH, TiledTree
 from hokm.v1 import event_pb2
-from hokm_audit.errors import NoQuorum
+from hokm_audit.errors import NoQuorum, NotProvable
 from hokm_audit.finding import table_of
 from hokm_audit.findings import Code, found
 from hokm_audit.ledger import Ledger, Stream
@@ -74,7 +75,7 @@ def follow(
     log = latest(site, policy)
     if not log.endorsed.quorum_met:
         raise NoQuorum(log.size, len(log.endorsed.cosignatures))
-    if not _goes_on(log, site, policy, ledger):
+    if not _goes_on(log, site, ledger):
         return None
     follower = _Follower(log, policy, ledger, keys_on(site.fetch).roots, now_ms)
     while ledger.place < log.size:
@@ -85,29 +86,32 @@ def follow(
     return log
 
 
-def _goes_on(log: PublishedLog, site: Site, policy: Policy, ledger: Ledger) -> bool:
+def _goes_on(log: PublishedLog, site: Site, ledger: Ledger) -> bool:
     """Whether the log's tree begins with the one that was seen last. What is wrong is kept as a finding."""
     before = ledger.note
-    code = None if before is None else _fault_after(log, PublishedLog(site, policy, before))
+    seen = None if before is None else Checkpoint.parse(Note.parse(before).text)
+    code = None if seen is None else _fault_after(seen, log, site)
     with ledger.changing():
         if code is None:
             ledger.saw(log.note.encode())
         else:
             assert before is not None
-            seen = Checkpoint.parse(Note.parse(before).text)
+            assert seen is not None
             facts = {"checkpoint": log.note, "before": before.decode()}  # signed both: evidence for anybody
             ledger.find(found(code, None, size=log.size, seen=seen.size, **facts))
     return code is None
 
 
-def _fault_after(log: PublishedLog, before: PublishedLog) -> Code | None:
+def _fault_after(seen: Checkpoint, log: PublishedLog, site: Site) -> Code | None:
     """What is wrong with a log that has shown another checkpoint before."""
-    if log.size >= before.size:
-        return None if log.grew_out_of(before.checkpoint) else Code.FORKED
+    if log.size >= seen.size:
+        return None if log.grew_out_of(seen) else Code.FORKED
     try:
-        return Code.ROLLED_BACK if before.grew_out_of(log.checkpoint) else Code.FORKED
+        proof = consistency_proof(log.size, seen.size, TiledTree(seen.size, seen.root, site.fetch).read)
     except HokmError:  # its tiles are gone
         return Code.ROLLED_BACK
+    is_one = check_consistency(log.size, log.checkpoint.root, seen.size, seen.root, proof)
+    return Code.ROLLED_BACK if is_one else Code.FORKED
 
 
 class _Follower:
@@ -209,8 +213,8 @@ class _Follower:
         for table in self._ended:
             try:
                 yield Task(game_proof(self._log, self._house, table, self._ledger.waiting(table)), self._policy)
-            except HokmError as error:
-                self._cannot_be_proved(table, error)
+            except NotProvable as error:
+                self._ledger.find(found(Code.UNPROVABLE, None, table=table, what=error))
 
     def _rounds(self) -> Iterator[Task]:
         for table in self._ledger.unjudged():
@@ -221,14 +225,8 @@ class _Follower:
                     proof = round_proof(self._log, self._house, table, entries, number)
                     assert proof is not None
                     yield Task(proof, self._policy)
-            except HokmError as error:
-                self._cannot_be_proved(table, error)
-
-    def _cannot_be_proved(self, table: bytes, error: HokmError) -> None:
-        if isinstance(error, UnknownCheckpoint | Malformed):
-            self._ledger.find(found(Code.UNPROVABLE, None, table=table, what=error))
-            return
-        raise error
+            except NotProvable as error:
+                self._ledger.find(found(Code.UNPROVABLE, None, table=table, what=error))
 
     def _take(self, replayed: Replayed) -> None:
         """What came of a game or round."""
@@ -256,7 +254,7 @@ class _Follower:
 
 
 def look_at(entry: bytes) -> Seen:
-    """What an entry says of itself. Raises `NotAnEntry`, `TooLong`, `NotCanonical`."""
+    """What an entry says of itself. Raises `NotAnEntry`, `TooLong`, `NotCanonical`, `WrongLength`."""
     body = parse_entry(entry).body
     if table_of(entry) == KEYS_TABLE:
         return Seen(KEYS_TABLE, 0, 0, "")
@@ -264,6 +262,8 @@ def look_at(entry: bytes) -> Seen:
         message = event_pb2.Event.FromString(body)
     except DecodeError:
         raise NotCanonical("event") from None
+    if len(message.table) != len(KEYS_TABLE):
+        raise WrongLength("table", len(message.table), len(KEYS_TABLE))
     return Seen(message.table, message.version, message.time_ms, message.WhichOneof("content") or "")
 
 

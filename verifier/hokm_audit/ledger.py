@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hokm_audit.errors import LedgerOfAnother, LedgerUnusable
+from hokm_audit.files import failures_of
 from hokm_audit.findings import Code, Finding
 from hokm_audit.proving import Placed
 
@@ -73,12 +74,13 @@ class Ledger:
     """The file. One program at a time writes it."""
 
     def __init__(self, path: Path, origin: str) -> None:
-        """Open it, or begin one for that log. Raises `LedgerUnusable`, `LedgerOfAnother`."""
+        """Open it, or begin one for that log. Raises `LedgerUnusable`, `LedgerOfAnother`, `FileUnusable`."""
         self._path = path
         self._streams: dict[bytes, Stream] = {}
         """Those that were asked for in this stretch."""
-        with self._failures():
+        with failures_of(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
+        with self._failures():
             self._connection = sqlite3.connect(path, isolation_level=None)
             try:
                 self._begin(origin)
@@ -127,7 +129,7 @@ class Ledger:
     def _failures(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except sqlite3.Error as error:
             raise LedgerUnusable(str(self._path), str(error)) from error
 
     def _ask(self, question: str, *values: object) -> Any:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 def bar() -> Iterator[Callable[[int, int], None]]:
     """A bar at the standard error: a function that is told the place, and the size of the log."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    columns = (TextColumn("entries"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as drawn:
-        task = drawn.add_task("entries", total=None)
+        task = drawn.add_task("", total=None)
         yield lambda place, size: drawn.update(task, completed=place, total=size)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hokm.entry import parse_entry
+from hokm.errors import Malformed, OutOfTree, UnknownCheckpoint
 from hokm.events import CeremonyOpened, Event, GameStarted, RoundRevealed
 from hokm.proof import AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
 from hokm.wire import read_event
+from hokm_audit.errors import NotProvable
 from hokm_audit.published import PublishedLog
 
 
@@ -27,6 +29,9 @@ class House(NamedTuple):
     """By version."""
     roots: tuple[bytes, ...]
     """Later root keys, of which each signed a manifest; 32 bytes each."""
+
+
+# What follows raises `NotProvable` where the log's own entries stand against it, and what `PublishedLog` raises.
 
 
 def game_proof(log: PublishedLog, house: House, table: bytes, stream: Sequence[Placed]) -> Proof:
@@ -55,6 +60,10 @@ def _proof(
         if version >= first and isinstance(event.content, CeremonyOpened)
     ]
     log.expect_notes(size for _, size in anchors)
+    try:
+        anchored = tuple(AnchorProof(version, log.note_of(size), log.consistency(size)) for version, size in anchors)
+    except (UnknownCheckpoint, OutOfTree) as error:
+        raise NotProvable(str(error)) from error
     return Proof(
         kind=ProofKind.GAME if round_ is None else ProofKind.ROUND,
         origin=log.checkpoint.origin,
@@ -71,10 +80,13 @@ def _proof(
             Inclusion(version, stream[version].place, log.inclusion(stream[version].place))
             for version in sorted({*starts, last})
         ),
-        anchors=tuple(AnchorProof(version, log.note_of(size), log.consistency(size)) for version, size in anchors),
+        anchors=anchored,
         checkpoint=log.note,
     )
 
 
 def _event(placed: Placed) -> Event:
-    return read_event(parse_entry(placed.entry).body)
+    try:
+        return read_event(parse_entry(placed.entry).body)
+    except Malformed as error:
+        raise NotProvable(str(error)) from error

@@ -67,7 +67,15 @@ class PublishedLog:
     def expect(self, start: int, end: int) -> None:
         """Entries from `start` on, up to `end`, will be read soon, and places among them proved."""
         indices = range(start // TILE_WIDTH, -(-end // TILE_WIDTH))
-        self._site.expect(tile_of(level, index, self.size).format() for index in indices for level in (None, 0))
+        self.expect_files(tile_of(level, index, self.size) for index in indices for level in (None, 0))
+
+    def expect_files(self, tiles: Iterable[Tile]) -> None:
+        """These tiles and bundles will be read soon."""
+        self._site.expect(tile.format() for tile in tiles)
+
+    def file(self, tile: Tile) -> bytes:
+        """A tile or bundle as the site has it, not recomputed."""
+        return _tile_on(self._site.fetch, tile.format())
 
     def expect_notes(self, sizes: Iterable[int]) -> None:
         """The notes of these sizes will be asked for soon, if they have not been."""
