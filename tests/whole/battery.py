@@ -6,7 +6,8 @@ turn: at a moment drawn by chance, and the moment after a player has sent a move
 is in flight. After each the server is started again on the same files and the same port, and the players come back
 by themselves. What a player was shown with the house's signature is remembered and held against the log at the end.
 
-    python -m tests.whole.battery 200
+    python -m tests.whole.battery 200          by the classic rules
+    python -m tests.whole.battery 200 house    by the house rules, with a kill in each of their phases too
 """
 
 from __future__ import annotations
@@ -19,21 +20,24 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 from hokm.entry import parse_entry
 from hokm.errors import Busy
-from hokm.events import Act, GameEndCause, GameEnded, SignedMove
+from hokm.events import Act, AskTea, GameEndCause, GameEnded, Ready, SignedMove
 from hokm.policy import Policy
-from hokm.rules import TableRules
+from hokm.rules import CLASSIC, HOUSE
 from hokm.table import Ceremony, Round, Table
+from hokm.table.state import Extra
 from hokm.verify import Verdict, verify
 from hokm.wire import read_event
+from hokm_client.besides import besides
 from hokm_client.bot import random_legal
 from hokm_client.player import Player
-from hokm_client.question import Question
+from hokm_client.question import Question, Standing, Wish
 from hokm_client.sitting import Sitting
 from hokm_client.stream import Step
 from tests.audit import audit_files
@@ -41,6 +45,8 @@ from tests.audit import audit_files
 T = TypeVar("T")
 
 PHASES: Final = ("seating", "draw", "committing", "revealing", "trumps", "tricks")
+HOUSE_PHASES: Final = ("ask", "tea", "middle", "early", "run")
+"""Those that the house rules add: an open ask for tea, tea, an open middle, a card face down, a run that goes on."""
 MOST_SECONDS_A_KILL: Final = 90.0
 """Until the moment for it comes: trumps are named by a person in some rounds only."""
 LONGEST_WAIT: Final = 0.03
@@ -48,8 +54,16 @@ LONGEST_WAIT: Final = 0.03
 
 
 def phase_of(table: Table) -> str:
-    """What a table is doing, in the words of `PHASES`."""
+    """What a table is doing, in the words of `PHASES`, or of `HOUSE_PHASES` where that can be said of it."""
+    if table.tea is not None:
+        return "tea" if table.is_pausing else "ask"
     match table.stage:
+        case Round(extra=Extra(run=(_, *_))):
+            return "run"
+        case Round(extra=Extra(lays=lays)) if any(lays):
+            return "early"
+        case Round(extra=Extra(middle=int())):
+            return "middle"
         case Ceremony() if table.round == 0:
             return "draw"
         case Ceremony(commit_set=None):
@@ -111,9 +125,11 @@ class KilledServer:
 class Battery:
     """Games under kills, and what was seen of them."""
 
-    def __init__(self, var: Path, kills: int, seed: int) -> None:
+    def __init__(self, var: Path, kills: int, seed: int, *, by_house_rules: bool = False) -> None:
         self.server = KilledServer(var)
         self.kills = kills
+        self.phases = PHASES + HOUSE_PHASES if by_house_rules else PHASES
+        self._rules = replace(HOUSE if by_house_rules else CLASSIC, target=3)
         self.chance = random.Random(seed)
         self.fell: Counter[str] = Counter()
         """Kills by phase."""
@@ -151,7 +167,7 @@ class Battery:
 
     async def _play(self, players: list[Player]) -> None:
         """One game, from the opening of the table on. What is asked by a single call is asked again after a kill."""
-        table_id = await _again(lambda: players[0].open_table(TableRules(target=3), (1, 3)))
+        table_id = await _again(lambda: players[0].open_table(self._rules, (1, 3)))
         self._shown[table_id] = {}
         sittings = []
         self._joining = True
@@ -166,10 +182,19 @@ class Battery:
         self.games += 1
 
     async def _sit(self, player: Player, table_id: bytes, seat: int) -> Sitting:
-        return await player.sit(table_id, seat, choose=self._choose, watch=self._see(table_id))
+        return await player.sit(table_id, seat, choose=self._choose, besides=self._besides, watch=self._see(table_id))
 
     def _choose(self, question: Question) -> Act:
         return random_legal(question, self.chance)
+
+    def _besides(self, standing: Standing) -> Wish | None:
+        """Tea as soon as one may ask, and on with the game; else what bots do."""
+        table, seat = standing.table, standing.seat
+        if table.tea is not None and table.tea.pause is not None:
+            return None if seat in table.tea.ready else Ready()
+        if table.rules.tea and table.round and table.tea is None and not table.places[seat].tea_asked:
+            return AskTea()
+        return besides(standing, self.chance)
 
     def _see(self, table_id: bytes) -> Callable[[Step], None]:
         shown = self._shown[table_id]
@@ -182,7 +207,7 @@ class Battery:
 
     async def _kill_often(self) -> None:
         for number in range(self.kills):
-            phase = PHASES[number // 2 % len(PHASES)]
+            phase = self.phases[number // 2 % len(self.phases)]
             await asyncio.wait_for(self._wait_for_moment(phase, in_flight=number % 2 == 1), MOST_SECONDS_A_KILL)
             self.fell[self._phase()] += 1
             self.in_flight += self._is_in_flight()
@@ -255,15 +280,15 @@ def _free_port() -> int:
         return port
 
 
-def battery(kills: int, seed: int = 1) -> Battery:
+def battery(kills: int, seed: int = 1, *, by_house_rules: bool = False) -> Battery:
     """Run a battery of so many kills in a folder of its own and print what fell where."""
     with tempfile.TemporaryDirectory() as folder:
-        found = Battery(Path(folder), kills, seed)
+        found = Battery(Path(folder), kills, seed, by_house_rules=by_house_rules)
         asyncio.run(found.run())
-    told = ", ".join(f"{phase} {found.fell[phase]}" for phase in PHASES)
+    told = ", ".join(f"{phase} {found.fell[phase]}" for phase in found.phases)
     print(f"{kills} kills over {found.games} games ({found.in_flight} with a commit in flight): {told}")
     return found
 
 
 if __name__ == "__main__":
-    battery(int(sys.argv[1]) if len(sys.argv) > 1 else 8)
+    battery(int(sys.argv[1]) if len(sys.argv) > 1 else 8, by_house_rules="house" in sys.argv[2:])
