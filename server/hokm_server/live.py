@@ -72,6 +72,7 @@ class LiveTable:
         "_kept",
         "_leaves",
         "_moves",
+        "_unanswered",
         "alarm",
         "alarm_ms",
         "feed",
@@ -107,6 +108,8 @@ class LiveTable:
         """Whose keys had the seats there, once somebody has asked."""
         self._before_start = Share(MOVES_BEFORE_START, MOVES_OF_ADDRESS, SatDownTooOften)
         """Moves before the start, but for those that give a seat back: a table takes 64 of all, then it is over."""
+        self._unanswered: set[bytes] = set()
+        """The bytes of those that are counted and not answered."""
         self.secrets: Secrets = NO_SECRETS
         self.releases: list[Release] = []
         """Of the round that is played."""
@@ -215,11 +218,18 @@ class LiveTable:
         if len(self.waiting) >= MOST_WAITING * MOST_CALLERS and not self.is_seated(viewer):
             raise TableBusy(MOST_WAITING * MOST_CALLERS)
 
-    def before_start(self, viewer: Viewer, answer: Answer) -> Answer:
-        """Count a move before the start, unless the answer is that it made no entry. Raises `SatDownTooOften`."""
+    def before_start(self, viewer: Viewer, body: bytes, answer: Answer) -> Answer:
+        """Count a move before the start, unless the answer is that it made no entry. Raises `SatDownTooOften`.
+
+        Of the same bytes, sent again before they are answered, one is counted.
+        """
+        if body in self._unanswered:
+            return answer
         self._before_start.take(viewer.caller)
+        self._unanswered.add(body)
 
         def counted(outcome: Made | HokmError) -> None:
+            self._unanswered.discard(body)
             if isinstance(outcome, HokmError) or outcome.again:
                 self._before_start.give_back(viewer.caller)
             answer(outcome)

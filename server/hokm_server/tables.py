@@ -349,7 +349,7 @@ class Tables:
                 check_code(live.signet.secret, table_id, beside.join_code)
                 self.check_kept(viewer, table_id, signed.move.seat)
             if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
-                answer = live.before_start(viewer, answer)
+                answer = live.before_start(viewer, signed.body, answer)
             answer = self._seated_once(live, viewer, signed.move.act, answer)
         except NotYourSeat as error:
             answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
