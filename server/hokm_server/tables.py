@@ -17,20 +17,14 @@ from typing import Final
 from hokm.errors import (
     HokmError,
     NotAtTable,
-    NotYourSeat,
     NoWitnessesHere,
-    SeatKept,
     SeatNotFree,
     TooManyOpened,
     TooManyTables,
     UnknownTable,
 )
 from hokm.events import (
-    Act,
     Anchor,
-    Join,
-    Leave,
-    Return,
     SeatKind,
     SignedMove,
     TableOpened,
@@ -39,19 +33,18 @@ from hokm.rules import TableRules
 from hokm.table import (
     Seating,
     Table,
-    seated,
 )
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
-from hokm_server.access import may_act, may_throw
+from hokm_server.access import may_throw
+from hokm_server.admission import Admission
 from hokm_server.auth import Viewer
 from hokm_server.clock import Clock
 from hokm_server.draft import Beside
 from hokm_server.feed import Outbox, updates_bytes
 from hokm_server.live import Answer, LiveTable, Made, Waiting
-from hokm_server.one_seat import OneSeat
 from hokm_server.past import Past
-from hokm_server.private import age, check_code, is_private, join_code, new_table_id, opened_ms
+from hokm_server.private import age, is_private, join_code, new_table_id
 from hokm_server.recovery import recover
 from hokm_server.sealing import SealKey
 from hokm_server.shares import Share
@@ -65,8 +58,6 @@ from hokm_server.watching import Watching
 from hokm_server.witnesses import Witnesses
 from hokm_server.writer import Writer
 
-KEPT_MS: Final = 60_000
-"""How long a rematch keeps seats for the players of the game before."""
 OPENED: Final = 32
 """Tables that one caller has opened and that are not over."""
 
@@ -111,7 +102,7 @@ class Tables:
         self._rematches: dict[bytes, bytes] = {}
         """Those of them that are the rematch of a game, by that game."""
         self._opened = Share(min(OPENED, most_of_address), most_of_address, TooManyOpened)
-        self._one_seat = OneSeat()
+        self._admission = Admission(clock, self._find)
         self._past = Past(self._load)
         self._turns = Turns(1)
         self.wanted = Wanted()
@@ -140,7 +131,7 @@ class Tables:
             self._add(live)
             live.last_sign_ms = [now] * 4
             live.reopen = True
-            self._one_seat.take_up(live.there)
+            self._admission.one_seat.take_up(live.there)
         for table_id, seat, _ in self._store.wanted():
             self._want_bot(table_id, seat)
         for live in tuple(self._live.values()):
@@ -174,7 +165,7 @@ class Tables:
         del self._by_age[bisect_left(self._by_age, age(live.id), key=age)]
         if self._rematches.get(live.rematch_of) == live.id:
             del self._rematches[live.rematch_of]
-        self._one_seat.over(live.id)
+        self._admission.one_seat.over(live.id)
         if live.opener is not None:
             self._opened.give_back(live.opener)
 
@@ -218,7 +209,7 @@ class Tables:
         Raises `UnknownTable`, `NotAtTable`, `SeatNotFree`.
         """
         live = self._find(table_id)
-        if not self._may_call_bots(live, viewer):
+        if not self._admission.may_call_bots(live, viewer):
             raise NotAtTable
         for seat in seats:
             if not _is_free(live.there, seat):
@@ -275,7 +266,7 @@ class Tables:
     def join_code(self, viewer: Viewer, table_id: bytes) -> str:
         """What lets others sit down, for who sits there or opened the table; else empty. Raises `UnknownTable`."""
         live = self._find(table_id)
-        return join_code(live.signet.secret, table_id) if self._is_at_home(live, viewer) else ""
+        return join_code(live.signet.secret, table_id) if self._admission.is_at_home(live, viewer) else ""
 
     def running(self) -> list[bytes]:
         """The ids of tables that are not over, newest first."""
@@ -298,39 +289,12 @@ class Tables:
 
     def is_shown_to(self, viewer: Viewer, table_id: bytes) -> bool:
         """Whether the caller may find a running table: a private one only where it is at home."""
-        return not is_private(table_id) or self._is_at_home(self._live[table_id], viewer)
+        return not is_private(table_id) or self._admission.is_at_home(self._live[table_id], viewer)
 
     def rematch_of(self, game: bytes) -> bytes | None:
         """The table at which that game is played again, if one is running."""
         table_id = self._rematches.get(game)
         return table_id if table_id is not None and self.is_running(table_id) else None
-
-    def _seats_before(self, live: LiveTable) -> tuple[bytes, ...]:
-        """Who had the seats in the game before, by key; nobody where it is no rematch."""
-        if live.rematch_of and not live.seats_before:
-            live.seats_before = tuple(place.public_key for place in self._find(live.rematch_of).there.places)
-        return live.seats_before
-
-    def _is_at_home(self, live: LiveTable, viewer: Viewer) -> bool:
-        """Who sits at the table, opened it, if that is known, or has played the game before, where it is a rematch."""
-        if live.is_seated(viewer) or (live.opener is not None and live.opener.holder == viewer.public_key):
-            return True
-        return viewer.public_key in self._seats_before(live)
-
-    def _may_call_bots(self, live: LiveTable, viewer: Viewer) -> bool:
-        """Who is at home there; anybody where nobody is there to be asked."""
-        if viewer.is_operator or self._is_at_home(live, viewer):
-            return True
-        return live.opener is None and not seated(live.there)
-
-    def check_kept(self, viewer: Viewer, table_id: bytes, seat: int) -> None:
-        """Whether a person may sit down there: a rematch keeps each seat for who had it before. Raises `SeatKept`."""
-        live = self._find(table_id)
-        until_ms = opened_ms(table_id) + KEPT_MS
-        if not live.rematch_of or self._clock.now_ms() >= until_ms:
-            return
-        if self._seats_before(live)[seat] != viewer.public_key:
-            raise SeatKept(seat, until_ms)
 
     def act(self, viewer: Viewer, table_id: bytes, signed: SignedMove, beside: Beside, answer: Answer) -> None:
         """Let a move be made; `answer` gets the entry that it made, or the reason why not.
@@ -343,19 +307,11 @@ class Tables:
         except HokmError as error:
             answer(error)
             return
-        try:
-            may_act(live.there, viewer, signed.move)
-            if isinstance(signed.move.act, Join) and signed.move.act.kind is SeatKind.PERSON:
-                check_code(live.signet.secret, table_id, beside.join_code)
-                self.check_kept(viewer, table_id, signed.move.seat)
-            if isinstance(live.there.stage, Seating) and not isinstance(signed.move.act, Leave):
-                answer = live.before_start(viewer, signed.body, answer)
-            answer = self._seated_once(live, viewer, signed.move.act, answer)
-        except NotYourSeat as error:
-            answer(live.made_by(signed.body) or error)  # the seat was the caller's when the move was made
+        admitted = self._admission.admitted(live, viewer, signed, beside, answer)
+        if admitted is None:
             return
         self._steward.sign_of_life(live, viewer.public_key, signed.move.seat)
-        live.waiting.append(Waiting(viewer.public_key, signed, beside, answer))
+        live.waiting.append(Waiting(viewer.public_key, signed, beside, admitted))
         if live.is_over:
             self._steward.refuse_waiting(live)
         else:
@@ -363,30 +319,15 @@ class Tables:
 
     def is_player(self, key: bytes) -> bool:
         """Whether a person has a seat with that key, or is about to, at any table."""
-        return self._one_seat.has(key)
+        return self._admission.one_seat.has(key)
 
     def check_one_seat(self, viewer: Viewer) -> None:
         """Whether the caller may sit down somewhere. Raises `SeatedElsewhere`."""
-        if not viewer.is_operator:
-            self._one_seat.check(viewer.public_key)
+        self._admission.check_one_seat(viewer)
 
-    def _seated_once(self, live: LiveTable, viewer: Viewer, act: Act, answer: Answer) -> Answer:
-        """Hold a seat that is asked for or given up against what the person has elsewhere. Raises `SeatedElsewhere`."""
-        key = viewer.public_key
-        match act:
-            case Join(kind=SeatKind.PERSON) | Return() if not live.is_over and not viewer.is_operator:
-                self._one_seat.ask(key, live.id)
-                look = self._one_seat.answered
-            case Leave():
-                look = self._one_seat.look
-            case _:
-                return answer
-
-        def looked(outcome: Made | HokmError) -> None:
-            look(key, live.there)
-            answer(outcome)
-
-        return looked
+    def check_kept(self, viewer: Viewer, table_id: bytes, seat: int) -> None:
+        """Whether a person may sit down there, by who sat there before. Raises `SeatKept`, `UnknownTable`."""
+        self._admission.check_kept(viewer, self._find(table_id), seat)
 
     def throw(self, viewer: Viewer, table_id: bytes, seat: int, at: int, thing: pb.Thing.ValueType) -> None:
         """Let a thing land at a seat, as everybody sees and nobody can tell of whom. Raises why it cannot."""

@@ -18,7 +18,7 @@ from hokm.table import Over, Table
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_event
-from hokm_server.tables import KEPT_MS
+from hokm_server.admission import KEPT_MS
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
 from tests.server.manual_clock import ManualClock
 
