@@ -88,6 +88,16 @@ def test_a_table_whose_id_tells_another_time_is_found_too() -> None:
         find_proof(latest(Site(house.fetch), house.policy), keys_on(house.fetch), table.to_bytes(6) + bytes(10), None)
 
 
+def test_a_manifest_that_is_younger_than_the_checkpoint_is_left_out() -> None:
+    """It says nothing of what is proved."""
+    house = PublishedHouse()
+    game = play(house)
+    house.rotate()
+    proof = find_proof(latest(Site(house.fetch), house.policy), keys_on(house.fetch), game.id, None)
+    assert len(proof.manifests) == 1
+    assert verify(proof.format(), house.policy).verdict is Verdict.VERIFIED
+
+
 # Lies.
 
 

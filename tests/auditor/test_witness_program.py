@@ -54,6 +54,16 @@ def test_each_answer_is_that_of_the_protocol(witness: Program) -> None:
     assert witness.ask(asked(HOUSE, 30, 400)).status_code == 200
 
 
+def test_a_disk_that_fails_is_no_fault_of_the_log(tmp_path: Path) -> None:
+    """The caller is told to come again, and the operator what happened."""
+    with running(tmp_path, log_key(HOUSE)) as witness:
+        (tmp_path / "memory").unlink()
+        assert witness.ask(asked(HOUSE, 0, 30)).status_code == 503
+        witness.popen.send_signal(signal.SIGTERM)
+        _, said = witness.popen.communicate(timeout=30)
+    assert said.startswith("hokm-witness: The memory ")
+
+
 def test_it_says_who_it_is(witness: Program) -> None:
     """To whoever opens its address."""
     assert witness.vkey.format() in httpx.get(witness.url, trust_env=False).text

@@ -8,7 +8,7 @@ log deceive, it is read from its beginning. What is found is what the tree holds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from hokm.entry import parse_entry
@@ -42,7 +42,7 @@ def find_proof(log: PublishedLog, keys: SiteKeys, table: bytes, round_: int | No
 
     Raises `EntryMissing` where the log does not hold all that it takes, and what `PublishedLog` raises.
     """
-    house = House(tuple(_manifest(log, entry) for entry in keys.manifests), keys.roots)
+    house = House(tuple(_manifests(log, keys.manifests)), keys.roots)
     stream = _stream(log, table, round_)
     proof = game_proof(log, house, table, stream) if round_ is None else round_proof(log, house, table, stream, round_)
     if proof is None:
@@ -66,9 +66,14 @@ def _stream(log: PublishedLog, table: bytes, round_: int | None) -> list[Placed]
     return stream
 
 
-def _manifest(log: PublishedLog, wanted: bytes) -> Placed:
-    time_ms = read_manifest(parse_entry(wanted).body).time_ms
-    return Placed(*next(_reading_from(log, time_ms, lambda entry: entry == wanted)))
+def _manifests(log: PublishedLog, entries: Iterable[bytes]) -> Iterator[Placed]:
+    """Those of them that the tree holds: the last may be younger."""
+    for wanted in entries:
+        time_ms = read_manifest(parse_entry(wanted).body).time_ms
+        try:
+            yield Placed(*next(_reading_from(log, time_ms, wanted.__eq__)))
+        except EntryMissing:
+            return
 
 
 def _reading_from(log: PublishedLog, time_ms: int, is_first: Callable[[bytes], bool]) -> Iterator[tuple[int, bytes]]:

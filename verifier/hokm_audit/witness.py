@@ -93,7 +93,8 @@ def _serve(asked: argparse.Namespace, logs: Sequence[VKey]) -> int:
     try:
         key = key_of(asked.key, "witness", os.urandom)
         witness = Witness(asked.name, key, logs, memory, lambda: int(time.time()))
-        with socket.create_server((asked.host, asked.port)) as listening:
+        family = socket.AF_INET6 if ":" in asked.host else socket.AF_INET
+        with socket.create_server((asked.host, asked.port), family=family) as listening:
             _answer(witness, listening)
     finally:
         memory.close()
@@ -110,15 +111,19 @@ def _answer(witness: Witness, listening: socket.socket) -> None:
 
     config = uvicorn.Config(
         witness_site(witness),
+        http="h11",
+        ws="none",
         lifespan="off",
         log_config=None,
+        log_level="error",  # what strangers do wrong is not told
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     host, port = listening.getsockname()[:2]
-    url = f"http://{host}:{port}"
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     line = f"witness {_short(witness.vkey.name)} {witness.vkey.format()} {url}"
     print(f"ready on {url}\nfor a policy: {line}", flush=True)
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises it again when it has stopped

@@ -11,6 +11,7 @@ GET /                   one line for the policy of whoever relies on this witnes
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Final
 
 from starlette.applications import Starlette
@@ -22,6 +23,8 @@ from starlette.routing import Route
 from hokm.errors import BadSignature, HokmError, Malformed, NotSigned, UnknownLog
 from hokm.witness import MOST_BYTES, NotGrown, NotOldSize, OtherRoot
 from hokm_audit.witnessing import Witness
+
+logger = logging.getLogger(__name__)
 
 STATUSES: Final[dict[type[HokmError], int]] = {
     NotSigned: 403,
@@ -86,6 +89,7 @@ def _refusal(error: HokmError) -> Response:
     for kind, status in STATUSES.items():
         if isinstance(error, kind):
             return _says(status, str(error))
+    logger.error("%s", error)
     return _says(503, "The witness cannot answer now.")
 
 
