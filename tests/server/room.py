@@ -38,6 +38,7 @@ from hokm.verify import Report, verify
 from hokm.wire import write_move
 from hokm_server import rotation
 from hokm_server.auth import Viewer
+from hokm_server.check import check
 from hokm_server.draft import NOTHING_BESIDE, Beside
 from hokm_server.errors import DatabaseFull
 from hokm_server.feed import Outbox
@@ -426,6 +427,7 @@ class Room:
         """Have the verifier judge every log of the room, and hold what is in memory against it."""
         for table_id in self.opened:
             await self.audit_table(table_id)
+        assert check(self.store, self.folder / "head", self.keys.public).faults == []
 
     async def audit_table(self, table_id: bytes) -> Report:
         """One table: the whole stream, and each round that is closed."""
