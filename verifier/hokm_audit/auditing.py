@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from hokm.checkpoint import Checkpoint
 from hokm.note import Note
 from hokm.policy import Policy
-from hokm_audit.errors import PolicyOfSeveral
+from hokm_audit.errors import LedgerMissing, PolicyOfSeveral
 from hokm_audit.files import key_of, write_durably
 from hokm_audit.following import Replay, follow
 from hokm_audit.ledger import Ledger
@@ -40,18 +40,22 @@ class Auditor(NamedTuple):
     def audit(self, site: Site, replay: Replay, progress: Progress) -> Outcome:
         """Follow the log to its latest checkpoint, and sign if nothing stands against it.
 
-        Raises what `follow` raises, and the errors of the files; what was reached is kept.
+        Raises what `follow` raises, and the errors of the files; what was reached is kept. `LedgerMissing`.
         """
+        now_ms = self.now_ms()  # of the cosignature too: what the log had when it was asked, not when all was read
+        key_path = self.folder / "key"
         ledger = open_ledger(self.folder, self.policy)
         try:
-            log = follow(site, self.policy, ledger, replay, now_ms=self.now_ms(), progress=progress)
+            if ledger.note is None and key_path.exists():
+                raise LedgerMissing(str(self.folder / LEDGER), str(key_path))
+            log = follow(site, self.policy, ledger, replay, now_ms=now_ms, progress=progress)
             outcome = outcome_of(ledger)._replace(is_followed=log is not None)
         finally:
             ledger.close()
         if log is None or outcome.faults or self.name is None:
             return outcome
-        key = key_of(self.folder / "key", "auditor", self.entropy)
-        signed = sign(log, tally(outcome.counts), self.name, key, self.now_ms() // 1000)
+        key = key_of(key_path, "auditor", self.entropy)
+        signed = sign(log, tally(outcome.counts), self.name, key, now_ms // 1000)
         write_durably(self.folder / "checkpoint", signed.checkpoint.format())
         write_durably(self.folder / "statement", signed.statement.format())
         return outcome._replace(is_signed=True)

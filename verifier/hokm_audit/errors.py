@@ -36,9 +36,7 @@ class MemoryMissing(Unknown):
 
     path: str
     key: str
-    sentence = (
-        "{path} is not there, and the key {key} is: a witness that has forgotten what it cosigned needs a new key."
-    )
+    sentence = "{path} holds nothing, and the key {key} is there: a witness that has forgotten needs a new key."
 
 
 class MemoryOfAnother(Conflict):
@@ -75,6 +73,21 @@ class NotProvable(Malformed):
     sentence = "This cannot be proved: {what}"
 
 
+class CheckpointNotOfLog(Malformed):
+    """The site lies about an earlier checkpoint: the log may have signed another one of that size."""
+
+    size: int
+    what: str
+    sentence = "What the site has as the checkpoint of size {size} is none that the log signed: {what}"
+
+
+class RootMissing(Unknown):
+    """Without that key nobody can say whether a manifest counts."""
+
+    place: int
+    sentence = "The site does not have the root key that may have signed the key manifest at place {place}."
+
+
 class NotOnSite(Unknown):
     """The site says that it has no such file."""
 
@@ -106,6 +119,14 @@ class LedgerOfAnother(Conflict):
     path: str
     origin: str
     sentence = "{path} is the ledger of {origin}, and of no other log."
+
+
+class LedgerMissing(Unknown):
+    """An auditor that has forgotten what it cosigned must not go on under its old name."""
+
+    path: str
+    key: str
+    sentence = "{path} holds nothing, and the key {key} is there: an auditor that has forgotten needs a new key."
 
 
 class LedgerUnusable(Busy):

@@ -11,6 +11,7 @@ replayed by the verifier, and what no single proof can show looked at over all o
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
@@ -20,13 +21,13 @@ from google.protobuf.message import DecodeError
 from hokm.checkpoint import Checkpoint
 from hokm.entry import parse_entry
 from hokm.errors import HokmError, NotCanonical, WrongLength
-from hokm.keys import KEYS_TABLE, KeyManifest, check_manifests
+from hokm.keys import KEYS_TABLE, KeyManifest, check_manifests, read_manifest
 from hokm.merkle import check_consistency, consistency_proof
 from hokm.note import Note
 from hokm.policy import Policy
 from hokm.tiles import TILE_WIDTH, TiledTree
 from hokm.v1 import event_pb2
-from hokm_audit.errors import NoQuorum, NotProvable
+from hokm_audit.errors import NoQuorum, NotProvable, RootMissing
 from hokm_audit.finding import table_of
 from hokm_audit.findings import Code, found
 from hokm_audit.ledger import Ledger, Stream
@@ -190,12 +191,22 @@ class _Follower:
         try:
             counted = check_manifests([each.entry for each in manifests], root, self._roots)
         except HokmError as error:
+            if self._lacks_root:
+                raise RootMissing(placed.place) from error
             self._ledger.find(found(Code.MANIFEST_REFUSED, placed.place, what=error))
             return
         self._house = self._house._replace(manifests=manifests)
         self._ledger.add_manifest(placed)
         for key, role in _lasting_roles(counted[-1]):
             self._role(key, role, KEYS_TABLE)
+
+    @property
+    def _lacks_root(self) -> bool:
+        """Whether there is a root key that may sign the next manifest and that the site did not tell."""
+        if not self._house.manifests:
+            return False
+        last = read_manifest(parse_entry(self._house.manifests[-1].entry).body)
+        return all(hashlib.sha256(key).digest() != last.next_root_hash for key in self._roots)
 
     def _times(self, seen: Seen, place: int) -> None:
         facts = {"table": seen.table, "version": seen.version}

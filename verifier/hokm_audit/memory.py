@@ -40,7 +40,7 @@ class Memory:
     def __init__(self, path: Path, key_path: Path) -> None:
         """Open or begin it; `key_path` is where the witness's key is, or will be.
 
-        Raises `MemoryMissing` where the key is there and the memory is not; `MemoryUnusable`.
+        Raises `MemoryMissing` where the key is there and the memory is not, or is empty; `MemoryUnusable`.
         """
         self._path = path
         if key_path.exists() and not path.exists():
@@ -50,14 +50,16 @@ class Memory:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             try:
-                self._begin()
+                self._begin(key_path)
             except BaseException:
                 self._connection.close()
                 raise
 
-    def _begin(self) -> None:
+    def _begin(self, key_path: Path) -> None:
         mark = self._ask("PRAGMA application_id")
         if mark == 0 and self._ask("SELECT count(*) FROM sqlite_schema") == 0:
+            if key_path.exists():
+                raise MemoryMissing(str(self._path), str(key_path))
             self._connection.executescript(_SCHEMA)
         elif mark != _APPLICATION:
             raise sqlite3.DatabaseError("it is another program's")

@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from hokm.checkpoint import Checkpoint
-from hokm.errors import UnknownCheckpoint
+from hokm.errors import HokmError, UnknownCheckpoint
 from hokm.merkle import check_consistency, consistency_proof, inclusion_proof
 from hokm.note import Note
 from hokm.policy import Endorsed, Policy
 from hokm.tiles import TILE_WIDTH, Fetch, Tile, TiledTree, format_bundle, parse_bundle, parse_hashes, tile_of
-from hokm_audit.errors import NotOnSite
+from hokm_audit.errors import CheckpointNotOfLog, NotOnSite
 from hokm_audit.sites import Site
 
 _NOTES_KEPT = 10_000
@@ -28,11 +28,12 @@ class PublishedLog:
         self.note = note.decode(errors="replace")
         self.endorsed: Endorsed = policy.endorse(Note.parse(note))
         self._site = site
+        self._policy = policy
         self._expected: set[int] = set()
         """Sizes of which the note was expected."""
         self._tree = TiledTree(self.size, self.checkpoint.root, partial(_tile_on, site.fetch))
         self.note_of = lru_cache(_NOTES_KEPT)(self._note_of)
-        """The note of the checkpoint of a size, as the site has it. Raises `UnknownCheckpoint`."""
+        """The note of a size, which the log signed. Raises `UnknownCheckpoint`, `CheckpointNotOfLog`."""
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -85,9 +86,16 @@ class PublishedLog:
 
     def _note_of(self, size: int) -> str:
         try:
-            return self._site.fetch(_note_path(size)).decode(errors="replace")
+            octets = self._site.fetch(_note_path(size))
         except NotOnSite:
             raise UnknownCheckpoint(size) from None
+        try:
+            signed = self._policy.endorse(Note.parse(octets)).checkpoint
+        except HokmError as error:
+            raise CheckpointNotOfLog(size, str(error)) from error
+        if (signed.origin, signed.size) != (self.checkpoint.origin, size):
+            raise CheckpointNotOfLog(size, f"it is that of size {signed.size} of {signed.origin}.")
+        return octets.decode()
 
 
 def _note_path(size: int) -> str:
