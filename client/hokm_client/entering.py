@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from hokm.errors import SeatNotFree
+from hokm.errors import SeatedElsewhere, SeatNotFree
 from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
@@ -132,9 +132,10 @@ def write_diagnostics(state: Path) -> None:
 
 
 async def seated_at(player: Player) -> bytes | None:
-    """The newest table at which this player sits and whose game is not over."""
+    """The table at which this player sits, and whose game is not over: not one that the player has left."""
     for table in await player.connection.list_tables():
-        if table.phase != pb.TABLE_PHASE_OVER and any(seat.public_key == player.key.public for seat in table.seats):
+        sits = any(seat.public_key == player.key.public and not seat.left for seat in table.seats)
+        if sits and table.phase != pb.TABLE_PHASE_OVER:
             return table.table_id
     return None
 
@@ -142,9 +143,11 @@ async def seated_at(player: Player) -> bytes | None:
 async def _table(player: Player, wish: Wish) -> bytes:
     if wish.table_id is not None:
         return wish.table_id
-    if wish.opens is not None:
-        return await player.open_table(wish.opens, wish.bots, private=wish.private)
     table_id = await seated_at(player)
+    if wish.opens is not None:
+        if table_id is not None:
+            raise SeatedElsewhere(table_id.hex())
+        return await player.open_table(wish.opens, wish.bots, private=wish.private)
     if table_id is not None:
         return table_id
     if wish.quick is not None:

@@ -71,6 +71,7 @@ def _seat(table: Table, seat: int) -> pb.SeatSummary:
         kind=int(place.kind),  # type: ignore[arg-type]
         absent=place.stand_in is not None or place.wants_stand_in is not None,
         cards=_cards(stage, seat) if isinstance(stage, Round) else 0,
+        left=place.left,
     )
 
 

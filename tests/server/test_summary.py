@@ -85,4 +85,5 @@ def test_absent_seats_are_shown() -> None:
     game.until(lambda table: isinstance(table.stage, Round) and table.stage.trump is not None)
     assert not any(seat.absent for seat in summary(game.table, LEAF).seats)
     game.leave(2)
-    assert [seat.absent for seat in summary(game.table, LEAF).seats] == [False, False, True, False]
+    seats = summary(game.table, LEAF).seats
+    assert [(seat.absent, seat.left) for seat in seats] == [(seat == 2, seat == 2) for seat in range(4)]
