@@ -26,8 +26,9 @@ from tests.verifier import (
     forged_players,
     forged_results,
     forged_voids,
+    forged_witnesses,
 )
-from tests.verifier.forging import CASES
+from tests.verifier.forging import CASES, Forged
 
 pytestmark = needs_node
 
@@ -95,15 +96,28 @@ def test_it_follows_lively_games_that_wander(seed: int, tmp_path: Path) -> None:
     check_followed(tmp_path, game)
 
 
+def is_for_it(forged: Forged) -> bool:
+    """It follows games, from their first entry, and reads policies for one log."""
+    return forged.proof.kind is ProofKind.GAME and len(forged.policy.logs) == 1
+
+
 @pytest.mark.parametrize(
     "module",
-    [forged_ceremonies, forged_house_rules, forged_moves, forged_players, forged_results, forged_voids],
+    [
+        forged_ceremonies,
+        forged_house_rules,
+        forged_moves,
+        forged_players,
+        forged_results,
+        forged_voids,
+        forged_witnesses,
+    ],
     ids=lambda module: module.__name__.rpartition(".")[2],
 )
 def test_it_stops_at_what_is_forged(module: ModuleType, tmp_path: Path) -> None:
     """At the entry that is wrong, or where the numbers of its round show it; with a sentence, whatever it is."""
     made = {known.name: known.make() for known in CASES if known.make.__module__ == module.__name__}
-    games = {name: forged for name, forged in made.items() if forged.proof.kind is ProofKind.GAME}
+    games = {name: forged for name, forged in made.items() if is_for_it(forged)}
     assert games
     for policy in {forged.policy for forged in games.values()}:
         of_it = {name: forged for name, forged in games.items() if forged.policy == policy}

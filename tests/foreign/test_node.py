@@ -61,6 +61,7 @@ async def test_it_plays_a_game_and_its_proofs_verify(
     check_game(house, tmp_path, player)
 
 
+@pytest.mark.timeout(400)
 async def test_it_plays_by_every_house_rule(house: House, tmp_path: Path) -> None:
     """Partner's middle, early cards, runs, tea: the acts are in the log, by its seat; and a slipper is thrown."""
     used: Counter[str] = Counter()

@@ -4,7 +4,7 @@
 import { H, hex, must, u8 } from "./bytes.mjs";
 import { COSIGNATURE, ED25519, keyId, signedRaw } from "./keys.mjs";
 
-/** Size and root of a checkpoint that the log has signed, and the keys, in hex, of the witnesses who cosigned it. */
+/** Size and root of a checkpoint that the log has signed, and by the key in hex when, in ms, a witness cosigned it. */
 export function checkpointOf(note, policy) {
   const gap = note.lastIndexOf("\n\n");
   must(gap > 0 && note.endsWith("\n"), "not a signed note");
@@ -22,11 +22,11 @@ export function checkpointOf(note, policy) {
   must(ours.length > 0, "the log has not signed the checkpoint");
   for (const one of ours) must(signedRaw(policy.log, Buffer.from(text), one), "the log's signature is none");
 
-  const cosigners = new Set();
+  const cosigners = new Map();
   for (const witness of [...policy.names.values()].filter((one) => one.key)) {
     for (const bytes of by(witness, COSIGNATURE)) {
       must(isCosigned(witness.key, text, bytes), `${witness.name} has not cosigned the checkpoint`);
-      cosigners.add(hex(witness.key));
+      cosigners.set(hex(witness.key), 1000 * Number(bytes.readBigUInt64BE(0)));
     }
   }
   return { size: Number(size), root: Buffer.from(root, "base64"), cosigners };

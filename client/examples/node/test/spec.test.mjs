@@ -8,11 +8,11 @@ import { frame, leafOf, unhex } from "../hokm/bytes.mjs";
 import { ALL, CLASSIC } from "../hokm/cards.mjs";
 import { EVENT, HAND, MOVE, SIGN_IN, fromSeed, keyId, pae, publicOf, sign, signed, vkey } from "../hokm/keys.mjs";
 import { decode, encode } from "../hokm/messages.mjs";
-import { commitSet, commitment, context, deal, draw, earlyCommitment, gameId, houseNumber, pseudorandomKey, rulesHash }
-  from "../hokm/numbers.mjs";
+import {
+  DEAL, DRAW, commitSet, commitment, context, deal, draw, earlyCommitment, gameId, houseNumber, pseudorandomKey,
+  rulesHash,
+} from "../hokm/numbers.mjs";
 import { manifestsOf } from "../hokm/manifests.mjs";
-import { DRAW } from "../hokm/table/due.mjs";
-import { DEAL } from "../hokm/table/rulings.mjs";
 import { checkpointOf, rootFrom, rootsFrom } from "../hokm/tree.mjs";
 
 /** Blocks of `name value` lines by their titles; an indented line goes on with the value above it. */

@@ -3,13 +3,13 @@
 // the name of a ruling, null where there is none.
 
 import { ALL } from "../cards.mjs";
+import { DRAW } from "../numbers.mjs";
 import { isOver as roundIsOver } from "./round.mjs";
 import { BOT, PERSON, STAND_IN, deadlineOf, everyPerson, wants } from "./seats.mjs";
 import { isDrunk, isGranted, isOver as teaIsOver } from "./tea.mjs";
 
 const MOST_BEFORE_START = 64;
 const HOUR_MS = 3_600_000;
-export const DRAW = 1;
 
 /** Due at that time; of several the first. */
 export const dueAt = (table, time) => DUE[table.stage](table, time);

@@ -3,14 +3,15 @@
 // the entries before give, so that it can be compared with what the house wrote, byte for byte. Out of what the house
 // said it takes only what no one else can know: its commitment, numbers, salts.
 
-import { Wrong, must } from "../bytes.mjs";
+import { must } from "../bytes.mjs";
 import { ALL, PRESETS, nextHakem, points, sideOf } from "../cards.mjs";
 import { decode } from "../messages.mjs";
-import { commitSet, commitment, context, deal, draw, earlyCommitment, gameId, pseudorandomKey, rulesHash }
-  from "../numbers.mjs";
+import {
+  DEAL, DRAW, commitSet, commitment, context, deal, draw, earlyCommitment, gameId, pseudorandomKey, rulesHash,
+} from "../numbers.mjs";
 import { isQuorum } from "../policy.mjs";
 import { checkpointOf, rootFrom } from "../tree.mjs";
-import { DRAW, missing } from "./due.mjs";
+import { missing } from "./due.mjs";
 import { bearOut } from "./hands.mjs";
 import { joinOfStandIn } from "./moves.mjs";
 import { dealtRound, leadOn, makeTrumps, play, turnOver } from "./round.mjs";
@@ -18,12 +19,12 @@ import { CAUSE, PERSON, ceremonyEnds, everyPerson, holder, kindOf, miss, opening
 import { begin, waiting } from "./tea.mjs";
 import { SEALED_LOST, reopen } from "./word.mjs";
 
-export const DEAL = 2;
 const HOUSE = 4;
 const END = { TARGET: 1, FORFEIT: 2, RESIGNED: 3, ABANDONED: 4 };
 const NO_COMMITMENT = 1;
 const NO_NUMBER = 2;
 const NO_WITNESS = 6;
+const CLOCKS_MS = 60_000; // so far the clocks of house and witnesses may be apart (10.2, step 12)
 
 // --- the table and its seats --------------------------------------------------------------------------------------
 
@@ -111,6 +112,9 @@ export function commit_set_witnessed(table, said) {
   const { ceremony, policy } = table;
   const tree = checkpointOf(said.checkpoint, policy);
   must(isQuorum(policy, tree.cosigners), "too few witnesses have seen the set of commitments");
+  const times = [...tree.cosigners.values()];
+  const inTime = times.length === 0 || Math.min(...times) <= table.time + CLOCKS_MS;
+  must(inTime, "the witnesses have seen the set after this entry");
   const root = rootFrom(ceremony.closedLeaf, said.index, tree.size, said.inclusion);
   must(root?.equals(tree.root), "the set of commitments is not in the tree that was cosigned");
   ceremony.wait = null;
@@ -284,9 +288,4 @@ export function game_ended(table) {
   const ends = table.stage === "between" ? table.next.ends : { cause: END.ABANDONED };
   table.stage = "over";
   return ends;
-}
-
-/** Rulings that this client does not follow: it says so, and signs nothing more. */
-export function unknown(what) {
-  throw new Wrong(`not written for this: ${what}`);
 }

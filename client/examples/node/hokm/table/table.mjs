@@ -69,29 +69,20 @@ export class Table {
       must(this.entries[version].equals(entry), `two entries of version ${version}: fraud`);
       return;
     }
-    const { body, id, signature } = unframe(entry);
-    const event = decode("Event", body);
+    const event = this.#linked(version, entry);
     const { content: what, time_ms: time } = event;
-    must(event.table.equals(this.id), "an entry of another table");
-    must(version === this.version + 1 && event.version === version, `version ${event.version} after ${this.version}`);
-    must(event.previous.equals(version ? this.leaves[version - 1] : ZEROS), `version ${version} breaks the chain`);
-    must(time >= this.time, "time falls");
-    if (version === 0) this.#houseOf(event);
-    must(id.equals(keyId(`${this.origin}/events`, this.house)), `version ${version} names another key`);
-    must(signed(this.house, EVENT, body, signature), `version ${version} is not signed by the house`);
-
     must(this.stage !== "over", "an entry behind the end");
-    const said = event[what];
-    const byWord = isWord(this, what, said, time);
+    const byWord = isWord(this, what, event[what], time);
     const expected = dueAt(this, time) ?? lateAt(this, time) ?? "move";
     must(byWord || what === expected, `${what} stands where ${expected} must`);
+
     const before = this.time;
     this.time = time;
     this.entries.push(entry);
     this.leaves.push(leafOf(entry));
     this.compared.entries += 1;
     try {
-      if (what === "move") takeMove(this, said);
+      if (what === "move") takeMove(this, event.move);
       else this.#rule(event, byWord, before);
     } catch (error) {
       this.entries.pop(); // what is not believed is not what a later move, a protest, has seen last
@@ -100,10 +91,24 @@ export class Table {
     }
   }
 
+  /** The event in an entry, which is the next link of the chain and signed by the house. */
+  #linked(version, entry) {
+    const { body, id, signature } = unframe(entry);
+    const event = decode("Event", body);
+    must(event.table.equals(this.id), "an entry of another table");
+    must(version === this.version + 1 && event.version === version, `version ${event.version} after ${this.version}`);
+    must(event.previous.equals(version ? this.leaves[version - 1] : ZEROS), `version ${version} breaks the chain`);
+    must(event.time_ms >= this.time, "time falls");
+    if (version === 0) this.#houseOf(event);
+    must(id.equals(keyId(`${this.origin}/events`, this.house)), `version ${version} names another key`);
+    must(signed(this.house, EVENT, body, signature), `version ${version} is not signed by the house`);
+    return event;
+  }
+
+  /** A ruling says what it must; `before` is the time of the entry before it. */
   #rule(event, byWord, before) {
     const what = event.content;
-    const make = rulings[what] ?? rulings.unknown(what);
-    const made = encode("Event", { ...event, [what]: make(this, event[what], byWord, before) });
+    const made = encode("Event", { ...event, [what]: rulings[what](this, event[what], byWord, before) });
     must(made.equals(encode("Event", event)), `${what} says other than the entries before give`);
     this.compared.rulings += 1;
   }
