@@ -2,8 +2,8 @@
 """The auditor: rounds per second, over a log of games that bots played in memory, stopped ten times on the way.
 
 The floor is what the signatures of these games alone take by as many processes. `--rounds 10000` is the log of the
-acceptance; `--state DIR` keeps what the auditor knows, and the policy, for `hokm-audit report`. `--quick` sees that it
-works, with figures of no meaning.
+acceptance; `--state DIR` keeps what the auditor knows, and the policy; the README's picture is what `hokm-audit report
+--picture` makes of that. `--quick` sees that it works, with figures of no meaning.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def test_the_page_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
 
 def test_the_program_writes_it(folder: Path, tmp_path: Path) -> None:
     """From what was followed before, without a network."""
-    words = ["report", "--policy", str(folder / "policy"), "--state", str(folder), "--out", "out"]
+    words = ["report", "--policy", str(folder / "policy"), "--state", str(folder), "--out", "out", "--picture"]
     done = subprocess.run([sys.executable, "-m", "hokm_audit", *words], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "out" / "report.html").exists()

@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_policy(report)
     _add_state(report)
     report.add_argument("--out", metavar="DIR", type=Path, default=Path("audit-report"), help="where to (%(default)s)")
+    report.add_argument("--picture", action="store_true", help="besides, the main figures as one picture, report.png")
     fetch = commands.add_parser("fetch", help="rebuild a proof file from the tiles of the log alone")
     _add_log(fetch)
     fetch.add_argument("--table", required=True, metavar="ID", type=_table_id, help="32 hex digits")
@@ -166,10 +167,10 @@ def _report(asked: argparse.Namespace) -> int:
     ledger = open_ledger(asked.state, read_policy(asked.policy))
     try:
         outcome = outcome_of(ledger)
-        files = report(ledger, outcome, asked.out)
+        files = report(ledger, outcome, asked.out, picture=asked.picture)
     finally:
         ledger.close()
-    print(f"{files[0]}, with its picture and {len(files) - 2} tables beside it")
+    print(f"{files[0]}, and {len(files) - 1} files with its tables beside it")
     return FAULTY if outcome.faults else 0
 
 

@@ -7,6 +7,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from hokm.events import (
@@ -165,12 +166,12 @@ class Trouble(NamedTuple):
 
 def _pack(traced: Retraced) -> bytes:
     troubles = [trouble for before, event, _ in traced.steps for trouble in _troubles(before, event)]
-    told = {"record": json.loads(record_of(traced).format()), "troubles": troubles}
+    told = {"record": asdict(record_of(traced)), "troubles": troubles}
     return zlib.compress(json.dumps(told, separators=(",", ":")).encode(), 1)
 
 
 def unpack(octets: bytes) -> tuple[dict[str, Any], list[Trouble]]:
-    """The record of a game as JSON values (SPEC 10.5), and its troubles."""
+    """The fields of a game's record as JSON values, and its troubles."""
     told = json.loads(zlib.decompress(octets))
     return told["record"], [Trouble(*each) for each in told["troubles"]]
 

@@ -47,13 +47,17 @@ _SHOWN: Final = (
 """What the one picture of a report is made of."""
 
 
-def report(ledger: Ledger, outcome: Outcome, folder: Path) -> list[Path]:
-    """Write page, tables and picture into a directory; the files. Raises `FileUnusable`, `LedgerUnusable`."""
+def report(ledger: Ledger, outcome: Outcome, folder: Path, *, picture: bool = False) -> list[Path]:
+    """Write the page and its tables into a directory, and if it is wanted one picture of it; the files.
+
+    Raises `FileUnusable`, `LedgerUnusable`.
+    """
     figures = figures_of(gather(map(unpack, ledger.records())))
-    drawn = [figure for figure in figures if figure.name in _SHOWN and figure.draw is not None]
     files = {"report.html": html_of(figures, outcome).encode()}
     files |= {f"{figure.name}.csv": csv_of(figure).encode() for figure in figures}
-    files["report.png"] = png_of([(figure.title, figure.draw) for figure in drawn if figure.draw is not None])
+    if picture:
+        drawn = [(figure.title, figure.draw) for figure in figures if figure.name in _SHOWN and figure.draw is not None]
+        files["report.png"] = png_of(drawn)
     with failures_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name, octets in files.items():
