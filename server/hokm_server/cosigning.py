@@ -89,7 +89,12 @@ class Cosigning:
         """Ask until the task is cancelled. Without a witness that has a URL there is nothing to do."""
         if not self._witnesses:
             return
-        async with httpx.AsyncClient(transport=self._transport, timeout=self._seconds, trust_env=False) as http:
+        async with httpx.AsyncClient(
+            transport=self._transport,
+            timeout=self._seconds,
+            trust_env=False,
+            headers={"accept-encoding": "identity"},
+        ) as http:
             try:
                 while True:
                     published = self._log.published
@@ -128,7 +133,7 @@ class Cosigning:
             async with asyncio.timeout(self._seconds):
                 line = await self._cosignature(http, asked, published)
                 await asyncio.to_thread(self._log.cosign, published.checkpoint, asked.vkey, line)
-        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, HokmError) as error:
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, UnicodeError, HokmError) as error:
             if not asked.silent:
                 level = logging.ERROR if isinstance(error, WitnessAhead) else logging.WARNING
                 why = str(error) if isinstance(error, HokmError) else type(error).__name__
@@ -167,6 +172,8 @@ class Cosigning:
         _, proof = await asyncio.to_thread(self._log.consistency, asked.size, published.checkpoint.size)
         request = AddCheckpoint(asked.size, tuple(proof), Note.parse(published.note))
         async with http.stream("POST", f"{asked.url}/add-checkpoint", content=request.format()) as answer:
+            if "content-encoding" in answer.headers:  # a few bytes of it could become very many
+                raise WitnessRefused(asked.vkey.name, "its answer is encoded, which was not asked for")
             octets = await _at_most(MOST_ANSWER_BYTES, answer.aiter_bytes())
             if octets is None:
                 raise WitnessRefused(asked.vkey.name, f"its answer has more than {MOST_ANSWER_BYTES} bytes")

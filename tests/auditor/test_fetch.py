@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -15,6 +18,7 @@ from hokm.errors import BadTile, HokmError, NotSigned, TileNotOfTree
 from hokm.proof import Proof
 from hokm.tiles import Fetch
 from hokm.verify import Verdict, verify
+from hokm_audit import sites
 from hokm_audit.errors import EntryMissing, NotOnSite, NotProvable, SiteFailed, SiteKeysMalformed
 from hokm_audit.finding import _stream, find_proof
 from hokm_audit.mirroring import mirror
@@ -193,6 +197,65 @@ def test_a_log_is_mirrored_and_can_be_read_from_there(tmp_path: Path) -> None:
     again = latest(Site(lambda path: b"" if path.startswith("tile") else HOUSE.fetch(path)), HOUSE.policy)
     mirror(again, folder, lambda count, of: None)
     assert [entry for _, entry in log.entries(0)] == HOUSE.entries
+
+
+@contextmanager
+def pouring(headers: dict[str, str], chunk: bytes) -> Iterator[str]:
+    """A site of which every file begins so, and never ends: its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(chunk)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("tile/0/000", 8192),
+        ("checkpoint/5", 1_000_000),
+        ("keys", sites.MOST_BYTES),
+        ("tile/entries/0", sites.MOST_BYTES),
+    ],
+)
+def test_a_file_without_an_end_is_no_more_than_it_can_be(path: str, most: int) -> None:
+    """By its kind: many are fetched ahead."""
+    with pouring({}, bytes(4096)) as url, site_at(url) as site, pytest.raises(SiteFailed) as caught:
+        site.fetch(path)
+    assert f"more than {most} bytes" in str(caught.value)
+
+
+def test_a_file_that_comes_too_slowly_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little of it comes at a time."""
+    monkeypatch.setattr(sites, "_MOST_SECONDS", 0.0)
+    with pouring({}, b"x") as url, site_at(url) as site, pytest.raises(SiteFailed) as caught:
+        site.fetch("keys")
+    assert "seconds" in str(caught.value)
+
+
+def test_a_file_that_is_encoded_is_not_decoded() -> None:
+    """Thousands of times as much may come out, and that once more where it is encoded twice."""
+    headers = {"content-encoding": "gzip, gzip"}
+    with pouring(headers, bytes(10)) as url, site_at(url) as site, pytest.raises(SiteFailed) as caught:
+        site.fetch("keys")
+    assert "encoded" in str(caught.value)
 
 
 def test_a_site_is_asked_again_when_it_may_come_back() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -98,9 +99,11 @@ async def town(folder: Path) -> AsyncIterator[Town]:
 
 
 @asynccontextmanager
-async def cosigned(folder: Path, town: Town, threshold: int) -> AsyncIterator[tuple[Log, Publisher]]:
+async def cosigned(
+    folder: Path, town: Town, threshold: int, other: Policy | None = None
+) -> AsyncIterator[tuple[Log, Publisher]]:
     """A log whose checkpoints are taken to the witnesses."""
-    trusted = policy(threshold)
+    trusted = other or policy(threshold)
     with opened(folder / "log.db") as store:
         log = Log(store, folder / "head", ORIGIN, KEY, policy=trusted)
         publisher = Publisher(log, seconds=0.005)
@@ -198,6 +201,12 @@ async def test_a_witness_that_has_seen_more_is_told_of(tmp_path: Path, expected_
         assert cosigners((await publisher.wait_witnessed(0)).note, policy(2)) == {"two", "three"}
 
 
+def encoded(request: httpx.Request) -> httpx.Response:
+    """The right answer, compressed: a short one could become a very long one."""
+    right = by("one")(request)
+    return httpx.Response(200, content=gzip.compress(right.content), headers={"content-encoding": "gzip"})
+
+
 def by(name: str, text: str | None = None) -> Answer:
     """The cosignature of that witness, of another checkpoint if one is given."""
 
@@ -210,6 +219,23 @@ def by(name: str, text: str | None = None) -> Answer:
     return answer
 
 
+@pytest.mark.parametrize("url", ["http://\udc80", "http://one/\udc80"])
+async def test_a_url_that_nobody_answers_at_is_told_once(
+    tmp_path: Path, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A policy may have any octets there; the others are asked."""
+    trusted = policy(2)
+    one, *others = trusted.witnesses
+    odd = replace(trusted, witnesses=(replace(one, url=url), *others))
+    async with town(tmp_path) as witnesses, cosigned(tmp_path, witnesses, 2, odd) as (log, publisher):
+        for version in range(3):
+            log.append([batch(1, version)])
+            await publisher.wait_witnessed(version)
+    told = [record.getMessage() for record in caplog.records]
+    assert [line for line in told if line.startswith("The witness one.example/w does not cosign: ")] == told
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -218,6 +244,7 @@ def by(name: str, text: str | None = None) -> Answer:
         by("one", text="— one.example/w AAAA\n"),
         by("one", text=f"— one.example/w {'A' * 100}\n"),
         lambda _: httpx.Response(200, content=bytes(MOST_ANSWER_BYTES + 1)),
+        encoded,
         lambda _: httpx.Response(302, headers={"location": "http://two.example/add-checkpoint"}),
         lambda _: httpx.Response(404),
         lambda _: httpx.Response(409, content=b"-1\n", headers={"content-type": "text/x.tlog.size"}),

@@ -18,14 +18,24 @@ import httpx
 
 from hokm.json_values import NotSuch, fields, list_of, load, octets_of
 from hokm.merkle import HASH_BYTES
+from hokm.note import MOST_BYTES as MOST_NOTE_BYTES
 from hokm.proof import MOST_MANIFESTS
 from hokm.tiles import MOST_ENTRY_BYTES, TILE_WIDTH, Fetch
 from hokm_audit.errors import NotOnSite, SiteFailed, SiteKeysMalformed
 
 MOST_BYTES: Final = TILE_WIDTH * (2 + MOST_ENTRY_BYTES)
 """Of a file: a bundle may have as many."""
+_MOST_BYTES: Final = (
+    ("checkpoint", MOST_NOTE_BYTES),
+    ("tile/entries/", MOST_BYTES),
+    ("tile/", TILE_WIDTH * HASH_BYTES),
+)
+"""By the start of a path: many files may be held that were fetched ahead."""
 
 _SECONDS: Final = 20.0
+"""Within which there is something new of a file."""
+_MOST_SECONDS: Final = 120.0
+"""From the beginning of a file to its end."""
 _PAUSES: Final = (0.2, 1.0, 3.0)
 """Seconds before a file is asked for again that could not be had."""
 _AT_ONCE: Final = 8
@@ -56,9 +66,10 @@ def site_at(url: str, pause: Callable[[float], None] = time.sleep) -> Iterator[S
 
         def fetch(path: str) -> bytes:
             whole = f"{url.rstrip('/')}/{path}"
+            most = next((most for start, most in _MOST_BYTES if path.startswith(start)), MOST_BYTES)
             for seconds in (*_PAUSES, None):
                 try:
-                    return _get(client, whole)
+                    return _get(client, whole, most)
                 except SiteFailed as failed:
                     if seconds is None or not _is_worth_waiting(failed):
                         raise
@@ -91,8 +102,9 @@ class _NotNow(SiteFailed):
     """The site says that it may have it later."""
 
 
-def _get(client: httpx.Client, url: str) -> bytes:
+def _get(client: httpx.Client, url: str, most: int) -> bytes:
     octets = bytearray()
+    end = time.monotonic() + _MOST_SECONDS
     try:
         with client.stream("GET", url) as answer:
             if answer.status_code in (404, 410):
@@ -100,10 +112,14 @@ def _get(client: httpx.Client, url: str) -> bytes:
             if answer.status_code != 200:
                 kind = _NotNow if answer.status_code in _MAY_COME else SiteFailed
                 raise kind(url, f"the answer is {answer.status_code}")
+            if "content-encoding" in answer.headers:  # a few bytes of it could become very many
+                raise SiteFailed(url, "it is encoded, which was not asked for")
             for chunk in answer.iter_bytes():
                 octets += chunk
-                if len(octets) > MOST_BYTES:
-                    raise SiteFailed(url, f"it has more than {MOST_BYTES} bytes")
+                if len(octets) > most:
+                    raise SiteFailed(url, f"it has more than {most} bytes")
+                if time.monotonic() > end:
+                    raise SiteFailed(url, f"it takes more than {_MOST_SECONDS:.0f} seconds")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise SiteFailed(url, str(error).rstrip(".") or type(error).__name__) from error
     return bytes(octets)
