@@ -32,7 +32,7 @@ from hokm.proof import Proof
 from hokm.rules import SEATS, TableRules
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import Seating, Table
+from hokm.table import Table, is_free, places_at
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_event
 from hokm_client.connection import Connection
@@ -205,7 +205,7 @@ class Player:
         table = side.desk.stream.there
         taken = _seat_of(table, key.public)
         number = taken if taken is not None else seat if seat is not None else _free_seat(table)
-        if taken is None and kind is SeatKind.PERSON and not _is_free(table, number):
+        if taken is None and kind is SeatKind.PERSON and not is_free(table, number):
             raise SeatNotFree(number)
         mind = Seat(side.desk.stream, number, key, self.keeping, self.connection.machine.entropy)
         mind.join_code = join_code or side.desk.join_code
@@ -392,20 +392,14 @@ def _opening_of(first: bytes) -> TableOpened:
 
 def _seat_of(table: Table, key: bytes) -> SeatNumber | None:
     """The seat that the key has, as its player or as a stand-in."""
-    stage = table.stage
-    places = stage.places if isinstance(stage, Seating) else table.places
-    for number, place in enumerate(places):
+    for number, place in enumerate(places_at(table)):
         if place is not None and key in (place.public_key, place.holder.public_key):
             return number
     return None
 
 
-def _is_free(table: Table, seat: SeatNumber) -> bool:
-    return isinstance(table.stage, Seating) and table.stage.places[seat] is None
-
-
 def _free_seat(table: Table) -> SeatNumber:
     for number in range(4):
-        if _is_free(table, number):
+        if is_free(table, number):
             return number
     raise NoFreeSeat

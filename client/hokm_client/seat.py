@@ -45,7 +45,7 @@ from hokm.events import (
 )
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, decide
+from hokm.table import NO_HANDS, Ceremony, Decision, Place, Round, Seating, Signing, decide, place_at
 from hokm.table.state import MOST_PROTESTS, MOST_RETURNS, NO_GAME
 from hokm.table.vouch import signing_of_key
 from hokm.v1 import tables_service_pb2 as pb
@@ -118,12 +118,7 @@ class Seat:
     def place(self) -> Place | None:
         """The place at the table, where somebody sits in it."""
         table = self._stream.table
-        if table is None:
-            return None
-        stage = table.stage
-        if isinstance(stage, Seating):
-            return stage.places[self.number]
-        return table.places[self.number] if table.places else None
+        return None if table is None else place_at(table, self.number)
 
     @property
     def is_players(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hokm.errors import NotAnOperator, SeatNotYours
 from hokm.events import Join, Move, SeatKind
-from hokm.table import Place, Seating, Table
+from hokm.table import Place, Table, place_at
 from hokm_server.auth import Viewer
 
 
@@ -22,7 +22,7 @@ def may_act(table: Table, viewer: Viewer, move: Move) -> None:
         if act.kind is SeatKind.PERSON and act.public_key != viewer.public_key:
             raise SeatNotYours(move.seat)
         return
-    place = _place(table, move.seat)
+    place = place_at(table, move.seat)
     if place is not None and not _is_of(place, viewer):
         raise SeatNotYours(move.seat)
 
@@ -35,7 +35,7 @@ def may_see(table: Table, viewer: Viewer, seat: int) -> None:
 
 def may_throw(table: Table, viewer: Viewer, seat: int) -> None:
     """Whether the caller may throw things from that seat: as its player, not as a stand-in. Raises `SeatNotYours`."""
-    place = _place(table, seat)
+    place = place_at(table, seat)
     if place is not None and place.public_key == viewer.public_key:
         return
     if place is None or place.kind is not SeatKind.BOT or not viewer.is_operator:
@@ -44,7 +44,7 @@ def may_throw(table: Table, viewer: Viewer, seat: int) -> None:
 
 def sees(table: Table, viewer: Viewer, seat: int) -> bool:
     """Whether the cards of that seat are for the caller, as things stand now: a seat can change hands."""
-    place = _place(table, seat)
+    place = place_at(table, seat)
     return place is not None and _is_of(place, viewer)
 
 
@@ -53,9 +53,3 @@ def _is_of(place: Place, viewer: Viewer) -> bool:
     if place.public_key == viewer.public_key:
         return True
     return viewer.is_operator and place.holder.kind is not SeatKind.PERSON
-
-
-def _place(table: Table, seat: int) -> Place | None:
-    stage = table.stage
-    places = stage.places if isinstance(stage, Seating) else table.places
-    return places[seat] if places else None

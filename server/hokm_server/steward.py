@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from hokm.errors import HokmError, SeatNotFree, StandInNotDue
 from hokm.events import Anchor, Join, SeatKind, StoodIn
-from hokm.table import Over, Seating, due, expires_ms, may_witness, overdue, reopening, stand_in_wanted
+from hokm.table import Over, Seating, due, expires_ms, is_free, may_witness, overdue, reopening, stand_in_wanted
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_server.clock import Clock
 from hokm_server.draft import Draft
@@ -197,12 +197,7 @@ class Steward:
         if not wanted:
             return []
         assert draft.table is not None
-        stage = draft.table.stage
-        return [
-            seat
-            for seat, kind in wanted.items()
-            if kind is SeatKind.BOT and not (isinstance(stage, Seating) and stage.places[seat] is None)
-        ]
+        return [seat for seat, kind in wanted.items() if kind is SeatKind.BOT and not is_free(draft.table, seat)]
 
     def _written(
         self,

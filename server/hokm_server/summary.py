@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hokm.events import GameEnded
 from hokm.rules import SEATS
-from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, to_act
+from hokm.table import Between, Ceremony, Over, Round, Seating, Table, place_at, to_act
 from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
@@ -61,9 +61,7 @@ def _phase(table: Table) -> pb.TablePhase.ValueType:
 
 
 def _seat(table: Table, seat: int) -> pb.SeatSummary:
-    stage = table.stage
-    places: tuple[Place | None, ...] = stage.places if isinstance(stage, Seating) else table.places
-    place = places[seat] if places else None  # a table abandoned before its start has none
+    place, stage = place_at(table, seat), table.stage
     if place is None:
         return pb.SeatSummary()
     return pb.SeatSummary(

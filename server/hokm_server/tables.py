@@ -23,17 +23,9 @@ from hokm.errors import (
     TooManyTables,
     UnknownTable,
 )
-from hokm.events import (
-    Anchor,
-    SeatKind,
-    SignedMove,
-    TableOpened,
-)
+from hokm.events import Anchor, SeatKind, SignedMove, TableOpened
 from hokm.rules import TableRules
-from hokm.table import (
-    Seating,
-    Table,
-)
+from hokm.table import Table, is_free
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_rules
 from hokm_server.access import may_throw
@@ -212,7 +204,7 @@ class Tables:
         if not self._admission.may_call_bots(live, viewer):
             raise NotAtTable
         for seat in seats:
-            if not _is_free(live.there, seat):
+            if not is_free(live.there, seat):
                 raise SeatNotFree(seat)
 
         def called(outcome: int | HokmError) -> None:
@@ -229,7 +221,7 @@ class Tables:
     def _want_bot(self, table_id: bytes, seat: int) -> None:
         """Want a bot there, if the seat is still free."""
         live = self._live.get(table_id)
-        if live is not None and _is_free(live.there, seat):
+        if live is not None and is_free(live.there, seat):
             self.wanted.want(table_id, seat, SeatKind.BOT)
 
     async def reach(self, viewer: Viewer, table_id: bytes) -> None:
@@ -357,7 +349,3 @@ class Tables:
         if live is None or live.table is None:
             raise UnknownTable(table_id.hex())
         return live
-
-
-def _is_free(table: Table, seat: int) -> bool:
-    return isinstance(table.stage, Seating) and table.stage.places[seat] is None

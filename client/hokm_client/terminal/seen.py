@@ -26,8 +26,9 @@ from hokm.events import (
     TeaBegan,
 )
 from hokm.rules import Seat, Turned, first_hakem, partner_of
-from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, may_play, to_act
-from hokm.table.state import Extra, at_tea, to_answer
+from hokm.table import Between, Ceremony, Over, Place, Round, Seating, Table, may_play, places_at, to_act
+from hokm.table.present import at_tea
+from hokm.table.state import Extra, to_answer
 from hokm_client.terminal.view import (
     BySeat,
     Connection,
@@ -157,9 +158,7 @@ def _shown(seen: Seen, event: Event, after: Table) -> BySeat:
 
 
 def _seats(table: Table) -> Four:
-    stage = table.stage
-    places = stage.places if isinstance(stage, Seating) else table.places
-    first, second, third, fourth = (_seated(place) for place in places)
+    first, second, third, fourth = (_seated(place) for place in places_at(table))
     return first, second, third, fourth
 
 

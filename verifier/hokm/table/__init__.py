@@ -2,6 +2,7 @@
 """The game as a state machine: what a table is, what may happen at it, what must happen next.
 
     state    Table and its stages: what everybody may know
+    present  who is at it: the places in its seats, and which persons are still there
     hands    the cards of a deal, as far as somebody knows them: the secrets, which are arguments
     vouch    what the head of a move vouches for, and who must have signed it
     decide   whether the rules allow an act; those of a round in `decide_round`
@@ -27,7 +28,8 @@ from hokm.table.early import Opened, are_all_unturned, laid_card, openings, open
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import are_all_that_came, makes_a_deck, shown_numbers, unopened, whose
-from hokm.table.ruling import Supply, carried, fault, fits_policy, five_commitments, next_context, rule, seated
+from hokm.table.present import is_free, place_at, places_at, seated
+from hokm.table.ruling import Supply, carried, fault, fits_policy, five_commitments, next_context, rule
 from hokm.table.state import (
     Between,
     Ceremony,
@@ -88,6 +90,7 @@ __all__ = [
     "five_commitments",
     "hands_in",
     "hands_of",
+    "is_free",
     "laid_card",
     "makes_a_deck",
     "may_call_away",
@@ -102,6 +105,8 @@ __all__ = [
     "opens",
     "overdue",
     "phase",
+    "place_at",
+    "places_at",
     "reopening",
     "resumed",
     "rule",

@@ -67,6 +67,7 @@ from hokm.table.decide_round import (
     decide_trump,
 )
 from hokm.table.hands import NO_HANDS, Hands, LaidCard
+from hokm.table.present import place_at
 from hokm.table.state import (
     MOST_PROTESTS,
     MOST_RETURNS,
@@ -246,7 +247,6 @@ def _decide_reveal(table: Table, seat: Seat, ctx: bytes, commit_set: bytes, time
 
 
 def _place(table: Table, seat: Seat) -> Place:
-    stage = table.stage
-    place = stage.places[seat] if isinstance(stage, Seating) else table.places[seat]
+    place = place_at(table, seat)
     assert place is not None, "vouch has found who signed"
     return place

@@ -36,6 +36,7 @@ from hokm.rules import (
     Seat,
 )
 from hokm.table import tea
+from hokm.table.present import all_persons_left
 from hokm.table.state import (
     MOST_SEATING_MOVES,
     MOST_SEATING_MS,
@@ -45,7 +46,6 @@ from hokm.table.state import (
     Round,
     Seating,
     Table,
-    all_persons_left,
     to_act,
     to_answer,
 )

@@ -63,6 +63,7 @@ from hokm.table.ceremony import (
     step_taken,
 )
 from hokm.table.due import ask_may_begin_anew
+from hokm.table.present import all_persons_left, resigned_side
 from hokm.table.ruling import ending_after_round
 from hokm.table.seats import counted, in_control, replaced, stood_in, with_place
 from hokm.table.state import (
@@ -79,9 +80,7 @@ from hokm.table.state import (
     StandIn,
     Table,
     Tea,
-    all_persons_left,
     open_decision,
-    resigned_side,
     to_answer,
 )
 from hokm.table.tricks import (

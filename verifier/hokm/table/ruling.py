@@ -53,17 +53,13 @@ from hokm.rules import (
 )
 from hokm.table.due import RulingKind, fault_of_house, stand_in_wanted
 from hokm.table.hands import NO_HANDS, Hands
+from hokm.table.present import all_persons_absent, all_persons_left, resigned_side, seated
 from hokm.table.state import (
     Between,
     Ceremony,
-    Place,
     Round,
-    Seating,
     Table,
     Tea,
-    all_persons_absent,
-    all_persons_left,
-    resigned_side,
 )
 
 NO_ANCHOR = Anchor(0, b"")
@@ -180,14 +176,6 @@ def _game_started(table: Table) -> GameStarted:
     kinds = [0 if seat.kind is SeatKind.PERSON else 1 for seat in seats]
     keys, nonces = [seat.public_key for seat in seats], [seat.join_nonce for seat in seats]
     return GameStarted(game_id(table.house.origin, table.server_nonce, kinds, keys, nonces), seats)
-
-
-def seated(table: Table) -> tuple[Place, ...]:
-    """The places that are taken: all four once the game has started."""
-    stage = table.stage
-    if isinstance(stage, Seating):
-        return tuple(place for place in stage.places if place is not None)
-    return table.places
 
 
 def _ceremony_opened(table: Table, supply: Supply) -> CeremonyOpened:

@@ -365,41 +365,6 @@ def to_answer(table: Table) -> tuple[Seat, ...]:
     )
 
 
-def at_tea(table: Table) -> tuple[Seat, ...]:
-    """The seats of the persons who are at the table, which tea waits for."""
-    return tuple(
-        seat
-        for seat, place in enumerate(table.places)
-        if place.kind is SeatKind.PERSON and place.absent is None and place.stand_in is None
-    )
-
-
-def all_persons_left(table: Table) -> bool:
-    """Every person's last word is Leave. Never where there are only bots."""
-    there_are = False
-    for place in table.places:
-        if place.kind is SeatKind.PERSON:
-            if not place.left:
-                return False
-            there_are = True
-    return there_are
-
-
-def all_persons_absent(table: Table) -> bool:
-    """A stand-in plays, or shall, for every person. Never where there are only bots."""
-    persons = [place for place in table.places if place.kind is SeatKind.PERSON]
-    return bool(persons) and all(place.absent is not None for place in persons)
-
-
-def resigned_side(table: Table) -> int | None:
-    """The side of which every person has resigned in this round; a side of bots never has."""
-    for side in (0, 1):
-        persons = [place for place in table.places[side::2] if place.kind is SeatKind.PERSON]
-        if persons and all(place.resigned for place in persons):
-            return side
-    return None
-
-
 def next_in_turn(seat: Seat, places: tuple[Place, ...], rules: TableRules, version: int, time_ms: int) -> Decision:
     """The decision that opens for that seat with the entry of that version: half the time after a missed deadline."""
     half = places[seat].missed > 0

@@ -14,6 +14,7 @@ from hokm.errors import (
     WrongPhase,
 )
 from hokm.rules import TEA_ANSWER_MS, TEA_MS, Seat
+from hokm.table.present import at_tea
 from hokm.table.seats import with_place
 from hokm.table.state import (
     Between,
@@ -23,7 +24,6 @@ from hokm.table.state import (
     Seating,
     Table,
     Tea,
-    at_tea,
     check_in_time,
     phase,
 )
