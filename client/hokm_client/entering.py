@@ -14,6 +14,7 @@ from hokm.languages import Language
 from hokm.rules import Seat, TableRules
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import diagnostics
+from hokm_client.command_line import SERVER
 from hokm_client.commands import command, who
 from hokm_client.console import Manner
 from hokm_client.errors import NoFreeSeat, NoTable
@@ -25,8 +26,6 @@ from hokm_client.terminal.notices import notices
 from hokm_client.terminal.words import listed
 from hokm_client.unfinished import news
 
-SERVER: Final = "127.0.0.1:7465"
-"""Where a server of this machine answers, if nothing else is said."""
 QUICK_TRIES: Final = 8
 """How often others may be faster at a quick seat before that is told."""
 
