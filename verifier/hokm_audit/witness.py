@@ -11,7 +11,9 @@ import argparse
 import os
 import socket
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -107,11 +109,12 @@ def _answer(witness: Witness, listening: socket.socket) -> None:
 
     import uvicorn
 
+    from hokm_audit.witness_connection import Connection
     from hokm_audit.witness_site import witness_site
 
     config = uvicorn.Config(
         witness_site(witness),
-        http="h11",
+        http=partial(Connection, held=Counter()),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,
