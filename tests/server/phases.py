@@ -210,6 +210,13 @@ async def round_end(walk: Walk) -> None:
     await walk.do(3, Leave())
 
 
+async def ask_and_leave(walk: Walk) -> None:
+    """One has asked and another has left; a stand-in is waited for."""
+    await walk.until(lambda table: isinstance(table.stage, Round) and len(table.stage.trick) == 1)
+    await walk.ask_tea(1)
+    await walk.do(3, Leave())
+
+
 def asked(table: Table) -> bool:
     """The others may still say no."""
     return table.tea is not None and table.tea.pause is None and not table.tea.is_granted(table.time_ms)
@@ -272,6 +279,9 @@ EVENINGS: Final = {
     ),
     "of a round's end": (
         Phase("round end", round_end, lambda table: isinstance(table.stage, Between) and missing(table) == [3]),
+    ),
+    "of a leaver": (
+        Phase("ask while a stand-in is waited for", ask_and_leave, lambda t: asked(t) and missing(t) == [3]),
     ),
     "of a held seat": (
         Phase("void ceremony", void, lambda table: isinstance(table.stage, Between) and is_held(table)),
