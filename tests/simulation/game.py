@@ -24,7 +24,6 @@ from hokm.events import (
     Dealt,
     EarlyTurned,
     Event,
-    GameStarted,
     Join,
     LayEarly,
     Leave,
@@ -47,7 +46,7 @@ from hokm.events import (
     TableOpened,
 )
 from hokm.merkle import leaf_hash
-from hokm.proof import AnchorProof, Inclusion, ManifestProof, Proof, ProofKind
+from hokm.proof import Proof, ProofKind
 from hokm.rules import Seat, TableRules
 from hokm.signing import SigningKey, pae
 from hokm.table import (
@@ -82,13 +81,13 @@ from hokm.table import (
 )
 from hokm.wire import MOVE_TYPE, write_event, write_move, write_rules
 from tests.simulation.house import TestHouse
+from tests.simulation.mischief import DOWNTIME_MS, misbehave
+from tests.simulation.proving import prove
 
 PERSON: Final = SeatKind.PERSON
 BOT: Final = SeatKind.BOT
 FOUR_PERSONS: Final = (PERSON, PERSON, PERSON, PERSON)
 TWO_AND_BOTS: Final = (PERSON, BOT, PERSON, BOT)
-
-DOWNTIME_MS: Final = 120_000
 
 SHORT: Final = TableRules(target=3)
 """The shortest game there is."""
@@ -456,39 +455,7 @@ class Game:
             self.settle()
 
     def _misbehave(self, to_an_end: bool) -> None:
-        table = self.table
-        if not isinstance(table.stage, Ceremony | Round):
-            return
-        seat = self.rng.randrange(4)
-        place = table.places[seat]
-        person = place.kind is PERSON
-        persons = [other for other in range(4) if table.places[other].kind is PERSON]
-        what = self.rng.choice(("silence", "silence", "leave", "back", "away", "down", "protest", "resign"))
-        if to_an_end:
-            what, seat, person = "leave", next((s for s in persons if not table.places[s].left), 0), True
-            if not persons:
-                self.fail()
-                return
-        place = table.places[seat]
-        can_wait = isinstance(table.stage, Round) or not _owed_by_house(table.stage)
-        if what == "silence" and can_wait:
-            self.time_out()
-        elif what == "leave" and person and not place.left:
-            self.leave(seat)
-        elif what == "back" and (place.absent or place.left) and not place.back and place.returns < 3:
-            self.come_back(seat)
-        elif what == "away" and isinstance(table.stage, Round) and table.tea is None:
-            turn = table.places[table.stage.turn]
-            if turn.kind is PERSON and turn.absent is None and self.rules.away_seconds:
-                ((_, decision),) = to_act(table)
-                if self.now_ms < decision.deadline_ms:
-                    self.call_away()
-        elif what == "down" and table.tea is None and reopening(table, self.now_ms + DOWNTIME_MS) is not None:
-            self.reopen()
-        elif what == "protest" and place.protests < 3:
-            self.protest(seat)
-        elif what == "resign" and isinstance(table.stage, Round) and person and not place.resigned:
-            self.resign(seat)
+        misbehave(self, to_an_end=to_an_end)
 
     # Proofs.
 
@@ -498,58 +465,16 @@ class Game:
 
     def game_proof(self) -> Proof:
         """The proof of the whole stream, at a checkpoint that is made now."""
-        return self._proof(ProofKind.GAME, None, 0, len(self.entries) - 1)
+        return prove(self, ProofKind.GAME, None, 0, len(self.entries) - 1)
 
     def round_proof(self, number: int) -> Proof:
         """The proof of one round that was played."""
         closing = self.versions(RoundRevealed)
         first = closing[number - 2] if number > 1 else 0
-        return self._proof(ProofKind.ROUND, number, first, closing[number - 1])
-
-    def _proof(self, kind: ProofKind, number: int | None, first: int, last: int) -> Proof:
-        house = self.house
-        house.wait(2000)
-        size = len(house.leaves)
-        starts = self.versions(GameStarted)
-        proved = sorted({*starts, last})
-        opening = tuple(self.entries[: starts[0] + 1]) if first else ()
-        return Proof(
-            kind=kind,
-            origin=house.origin,
-            table=self.id,
-            round=number,
-            manifests=tuple(ManifestProof(entry, at, house.inclusion(at, size)) for entry, at in house.manifests),
-            roots=tuple(key.public for key in house.root_keys[1:-1]),
-            opening=opening,
-            first_version=first,
-            entries=tuple(self.entries[first : last + 1]),
-            inclusion=tuple(
-                Inclusion(version, self.places[version], house.inclusion(self.places[version], size))
-                for version in proved
-            ),
-            anchors=tuple(
-                AnchorProof(version, note, house.consistency(self._anchor_size(version), size))
-                for version, note in sorted(self.anchors.items())
-                if first <= version <= last
-            ),
-            checkpoint=house.publish(),
-        )
-
-    def _anchor_size(self, version: int) -> int:
-        content = self.events[version].content
-        assert isinstance(content, CeremonyOpened)
-        return content.anchor.size
+        return prove(self, ProofKind.ROUND, number, first, closing[number - 1])
 
 
 def witnessed(house: TestHouse, place: int) -> CommitSetWitnessed:
     """How the house shows that witnesses have seen the leaf at that place: a checkpoint that they cosign now."""
     size = len(house.leaves)
     return CommitSetWitnessed(house.publish(), place, house.inclusion(place, size))
-
-
-def _owed_by_house(ceremony: Ceremony) -> bool:
-    """Whether silence now would be the house's own fault."""
-    if ceremony.wait is not None:
-        return True
-    kinds = {ceremony.holders[seat].kind for seat in ceremony.missing}
-    return SeatKind.STAND_IN in kinds or (ceremony.commit_set is not None and BOT in kinds)
