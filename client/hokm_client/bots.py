@@ -28,6 +28,7 @@ from hokm.table import seated
 from hokm_client.besides import Throw, besides, throw
 from hokm_client.bot import Strategy, random_legal, sensible
 from hokm_client.keeping import KeptKey
+from hokm_client.pauses import may_mend
 from hokm_client.player import Player
 from hokm_client.question import Question, Standing, Wish
 from hokm_client.sitting import Sitting
@@ -93,7 +94,7 @@ class HouseBots:
                         seed = self._player.connection.machine.entropy(SEED_BYTES)
                         self._take(KeptKey(wanted.table_id, wanted.seat, seed), SeatKind(wanted.kind))
             except HokmError as error:
-                if not pauses.may_mend(error):
+                if not may_mend(error):
                     raise
                 logger.info("not told of seats that want a bot: %s", error)
             await pauses.wait()
@@ -137,7 +138,7 @@ class HouseBots:
                 player.keeping.drop_key(kept)
                 return
             except HokmError as error:
-                if not pauses.may_mend(error):
+                if not may_mend(error):
                     raise
                 await pauses.wait()
             else:

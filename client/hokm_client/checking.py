@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from hokm.errors import HokmError, system_words
 from hokm_client.errors import VerifierFailed
+from hokm_client.pauses import may_mend
 from hokm_client.player import Player
 from hokm_client.witnessed import Head
 
@@ -61,7 +62,7 @@ async def _fetched(player: Player, table_id: bytes, number: int | None) -> bytes
         try:
             return await player.proof(table_id, number)
         except HokmError as error:
-            if not pauses.may_mend(error) or loop.time() >= until:
+            if not may_mend(error) or loop.time() >= until:
                 raise
         await pauses.wait()
 

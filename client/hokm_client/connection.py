@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
-from hokm.errors import Busy, HokmError, NotSignedIn
+from hokm.errors import HokmError, NotSignedIn
 from hokm.proof import MOST_GAME_BYTES, MOST_ROUND_BYTES
 from hokm.rules import TableRules
 from hokm.sign_in import signed_challenge
@@ -30,16 +30,13 @@ from hokm.v1.tables_service_pb2_grpc import TablesServiceStub
 from hokm.wire import write_rules
 from hokm_client import answers, errors
 from hokm_client.machine import Machine
+from hokm_client.pauses import Pauses, may_mend
 
 CALL_SECONDS: Final = 10.0
 PROOF_SECONDS: Final = 120.0
 """A proof file has come as a whole so soon."""
 RENEW_MS: Final = 30_000
 """A token that ends so soon is not used any more."""
-
-FIRST_PAUSE: Final = 0.05
-LONGEST_PAUSE: Final = 5.0
-"""Seconds before what failed is tried again: doubled each time."""
 
 _OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 10_000),
@@ -101,32 +98,6 @@ def _last_words(text: str) -> str:
     return text.rpartition(": ")[2].rstrip(".")
 
 
-class Pauses:
-    """How long to wait before the same is tried again: longer each time, a third of it by chance."""
-
-    __slots__ = ("_entropy", "_seconds")
-
-    def __init__(self, entropy: Callable[[int], bytes]) -> None:
-        self._entropy = entropy
-        self._seconds = FIRST_PAUSE
-
-    def reset(self) -> None:
-        """It went well: the next pause is short again."""
-        self._seconds = FIRST_PAUSE
-
-    async def wait(self) -> None:
-        """One pause."""
-        await asyncio.sleep(self._seconds * (1 - self._entropy(1)[0] / 768))
-        self._seconds = min(2 * self._seconds, LONGEST_PAUSE)
-
-    @staticmethod
-    def may_mend(error: HokmError) -> bool:
-        """Whether the same may succeed later: the server is away, busy, or has forgotten who calls."""
-        if isinstance(error, errors.KeepingFailed):
-            return False
-        return isinstance(error, Busy | NotSignedIn | errors.ServerBroken)
-
-
 class Connection:
     """A channel to one server, signed in with one key."""
 
@@ -184,7 +155,7 @@ class Connection:
             try:
                 await self.token()
             except HokmError as error:
-                if not pauses.may_mend(error):
+                if not may_mend(error):
                     raise
                 await pauses.wait()
             else:

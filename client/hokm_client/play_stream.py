@@ -17,6 +17,7 @@ from hokm.errors import HokmError, NotSignedIn
 from hokm.v1 import tables_service_pb2 as pb
 from hokm_client import errors
 from hokm_client.connection import Connection, PlayCall
+from hokm_client.pauses import may_mend
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +113,7 @@ class PlayStream:
             try:
                 await self._converse()
             except HokmError as error:
-                if not pauses.may_mend(error):
+                if not may_mend(error):
                     self._fail(error)
                     continue
                 logger.info("the stream to %s broke: %s", self._connection.address, error)

@@ -15,10 +15,11 @@ from typing import Final, TypeVar
 from hokm.entry import leaf
 from hokm.errors import HokmError, NotPublished
 from hokm.policy import Policy
-from hokm_client.connection import Connection, Pauses
+from hokm_client.connection import Connection
 from hokm_client.errors import KeepingFailed
 from hokm_client.fraud import Fraud, FraudKind
 from hokm_client.keeping import Keeping
+from hokm_client.pauses import may_mend
 from hokm_client.trust import Heads
 
 T = TypeVar("T")
@@ -148,4 +149,4 @@ class PublishedLog:
 
 def _is_away(error: HokmError) -> bool:
     """Whether a server says nothing at all, rather than that what it was asked for is not there."""
-    return Pauses.may_mend(error) and not isinstance(error, NotPublished)
+    return may_mend(error) and not isinstance(error, NotPublished)

@@ -11,7 +11,7 @@ import pytest
 
 from hokm import errors
 from hokm.errors import HokmError, MustFollowSuit, NothingProtested, StaleMove, is_shared, reason_of
-from hokm_client.connection import Pauses, error_of
+from hokm_client.connection import error_of
 from hokm_client.errors import (
     KeepingFailed,
     Refused,
@@ -21,6 +21,7 @@ from hokm_client.errors import (
     Unreachable,
     refusal,
 )
+from hokm_client.pauses import may_mend
 from hokm_server.status import status_of
 
 
@@ -105,6 +106,6 @@ def test_a_call_that_failed_without_a_reason() -> None:
 
 def test_what_may_mend() -> None:
     """A server that is away may come back; a disk that is full does not empty itself, and a rule stays a rule."""
-    assert Pauses.may_mend(Unreachable("example:1", "away"))
-    assert not Pauses.may_mend(KeepingFailed("file", "full"))
-    assert not Pauses.may_mend(MustFollowSuit("AS", "H"))
+    assert may_mend(Unreachable("example:1", "away"))
+    assert not may_mend(KeepingFailed("file", "full"))
+    assert not may_mend(MustFollowSuit("AS", "H"))
