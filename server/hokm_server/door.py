@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Final, TypeAlias
-
-import grpc
+from typing import Final
 
 from hokm.errors import NotSignedIn, TooManyCalls
 from hokm_server.auth import Auth, Viewer
 from hokm_server.shares import Caller, Share, address_of_peer
-
-Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+from hokm_server.status import Context
 
 CALLS: Final = 128
 """Of one caller at a time, streams among them."""

@@ -8,44 +8,32 @@ are registered with a serializer that leaves bytes as they are.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import grpc
 
-from hokm.cards import check_card
-from hokm.errors import HokmError, NotAnOperator, NotUnderstood, OutOfRange, TooManyAttached, WrongLength
-from hokm.events import SignedMove
-from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
-from hokm.signing import SIGNATURE_BYTES
-from hokm.v1 import rules_pb2
+from hokm.errors import HokmError, NotAnOperator, OutOfRange
 from hokm.v1 import tables_service_pb2 as pb
-from hokm.wire import read_move
+from hokm_server.asked import age_told, beside, rules_asked, seats_asked, signed_move
 from hokm_server.auth import Viewer
-from hokm_server.bell import Bell
-from hokm_server.draft import Beside
-from hokm_server.feed import Outbox, most_bytes, updates_bytes
+from hokm_server.feed import Outbox, most_bytes
 from hokm_server.live import Answer, Made
 from hokm_server.lobby import Lobby, Wish
 from hokm_server.named_table import named_table
+from hokm_server.play_call import PlayCall
 from hokm_server.private import age
-from hokm_server.status import is_told
+from hokm_server.status import Context
 from hokm_server.summary import summary
 from hokm_server.tables import Tables
-from hokm_server.watching import ATTACHED
 
-Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 ViewerOf = Callable[[Context], Viewer]
 """Who calls. Raises a NotSignedIn."""
 
 SERVICE: Final = "hokm.v1.TablesService"
-SALT_BYTES: Final = 32
 PAGE: Final = 50
 MOST_PAGE: Final = 100
-AT_ONCE: Final = 8
-"""Of what one stream asks for, before others have their turn."""
 
 
 class TablesService:
@@ -80,7 +68,7 @@ class TablesService:
         if request.rematch_of:
             return self._opened(viewer, await self._lobby.rematch(viewer, named_table(request.rematch_of)))
         answer, made = _awaited()
-        rules, bots = rules_asked(request.rules), _seats(request.bot_seats)
+        rules, bots = rules_asked(request.rules), seats_asked(request.bot_seats)
         table_id = self._tables.open(viewer, rules, bots, answer, private=request.private)
         await made
         return self._opened(viewer, table_id)
@@ -101,7 +89,7 @@ class TablesService:
         page = request.page_size or PAGE
         rules = rules_asked(request.rules) if request.HasField("rules") else None
         wanted = Wish(request.having, rules, request.with_free_seat)
-        found = await self._lobby.find(viewer, wanted, _age_told(request.page_token), page + 1)
+        found = await self._lobby.find(viewer, wanted, age_told(request.page_token), page + 1)
         token = age(found[page - 1]).hex() if len(found) > page else ""
         running = filter(self._tables.is_running, found[:page])
         return pb.ListTablesResponse(tables=[self._summary(viewer, i) for i in running], next_page_token=token)
@@ -125,7 +113,7 @@ class TablesService:
 
     async def call_bots(self, request: pb.CallBotsRequest, context: Context) -> pb.CallBotsResponse:
         """Ask the house's bots to take free seats."""
-        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), _seats(request.seats)
+        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), seats_asked(request.seats)
         await self._tables.reach(viewer, table_id)
         answer, called = _awaited()
         self._tables.call_bots(viewer, table_id, seats, answer)
@@ -135,24 +123,24 @@ class TablesService:
     async def act(self, request: pb.ActRequest, context: Context) -> pb.ActResponse:
         """One move, and the entry that it made."""
         viewer = self._viewer_of(context)
-        table_id, signed = named_table(request.act.table_id), _signed_move(request.act)
+        table_id, signed = named_table(request.act.table_id), signed_move(request.act)
         await self._tables.reach(viewer, table_id)
         answer, made = _awaited()
-        self._tables.act(viewer, table_id, signed, _beside(request.act), answer)
+        self._tables.act(viewer, table_id, signed, beside(request.act), answer)
         entry = await made
         return pb.ActResponse(version=entry.version, entry=entry.entry)
 
     async def throw(self, request: pb.ThrowRequest, context: Context) -> pb.ThrowResponse:
         """A thing lands at a seat."""
         viewer, table_id = self._viewer_of(context), named_table(request.table_id)
-        (seat,) = _seats([request.seat])
+        (seat,) = seats_asked([request.seat])
         await self._tables.reach(viewer, table_id)
         self._tables.throw(viewer, table_id, seat, request.at, request.thing)
         return pb.ThrowResponse()
 
     async def watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[bytes]:
         """All entries of a table after a version, then each as it comes."""
-        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), _seats(request.seats)
+        viewer, table_id, seats = self._viewer_of(context), named_table(request.table_id), seats_asked(request.seats)
         await self._tables.reach(viewer, table_id)
         after = request.after_version if request.HasField("after_version") else None
         with self._outbox(viewer) as outbox:
@@ -169,7 +157,7 @@ class TablesService:
         """
         viewer = self._viewer_of(context)
         with self._outbox(viewer) as outbox:
-            stream = _PlayStream(self._tables, viewer, outbox)
+            stream = PlayCall(self._tables, viewer, outbox)
             reading = asyncio.create_task(stream.read_from(context))
             try:
                 await stream.write_to(context)
@@ -204,184 +192,6 @@ class TablesService:
                 if self._tables.wanted.kind(table_id, seat) is kind:
                     yield pb.WatchWantedResponse(table_id=table_id, seat=seat, kind=int(kind))  # type: ignore[arg-type]
                 told = number
-
-
-class _PlayStream:
-    """One open Play call."""
-
-    __slots__ = ("_answered", "_asked", "_outbox", "_tables", "_unanswered", "_viewer")
-
-    def __init__(self, tables: Tables, viewer: Viewer, outbox: Outbox) -> None:
-        self._tables = tables
-        self._viewer = viewer
-        self._asked = 0
-        self._unanswered = 0
-        self._answered = Bell()
-        self._outbox = outbox
-
-    async def read_from(self, context: Context) -> None:
-        """Take whatever comes, until nothing more does; then, or when it is refused, close the outbox.
-
-        Requests are read from the context, which takes less time and memory than the iterator over them.
-        """
-        try:
-            while (request := await context.read()) is not grpc.aio.EOF:
-                await self._take(request)
-            while self._unanswered:
-                await self._answered.wait()
-        finally:
-            self._outbox.close()
-
-    async def write_to(self, context: Context) -> None:
-        """Write whatever the outbox has, until it is closed."""
-        while (chunk := await self._outbox.take()) is not None:
-            await context.write(chunk)
-
-    async def _take(self, request: pb.PlayRequest) -> None:
-        """Everything that one message asks for, in order: attach, act, detach.
-
-        Raises `TooManyAttached`.
-        """
-        if len(request.attach) > ATTACHED and not self._viewer.is_operator:
-            raise TooManyAttached(ATTACHED)
-        for attach in request.attach:
-            await self._attach(attach)
-            await self._pause()
-        for act in request.acts:
-            await self._act(act)
-            await self._pause()
-        for table_id in request.detach:
-            self._detach(table_id)
-            await self._pause()
-
-    async def _pause(self) -> None:
-        """Let others have their turn after every few things, and wait for who does not read the answers."""
-        self._asked += 1
-        if not self._asked % AT_ONCE:
-            await asyncio.sleep(0)
-        await self._outbox.not_full()
-
-    async def _attach(self, attach: pb.Attach) -> None:
-        after = attach.after_version if attach.HasField("after_version") else None
-        try:
-            table_id, seats = named_table(attach.table_id), _seats(attach.seats)
-            await self._tables.reach(self._viewer, table_id)
-            self._tables.watch(self._viewer, self._outbox, table_id, after, seats)
-        except HokmError as error:
-            if not is_told(error):
-                raise
-            self._refuse(attach.table_id, b"", error)
-
-    def _detach(self, table_id: bytes) -> None:
-        try:
-            subscription = self._outbox.subscriptions.get(named_table(table_id))
-        except HokmError as error:
-            self._refuse(table_id, b"", error)
-            return
-        if subscription is not None:
-            subscription.end(pb.STREAM_END_DETACHED)
-
-    async def _act(self, act: pb.SignedAct) -> None:
-        table_id, body = act.table_id, act.move
-        try:
-            signed, beside = _signed_move(act), _beside(act)
-            await self._tables.reach(self._viewer, named_table(table_id))
-        except HokmError as error:
-            if not is_told(error):
-                raise
-            self._refuse(table_id, body, error)
-            return
-
-        def answer(outcome: Made | HokmError) -> None:
-            self._unanswered -= 1
-            self._answered.ring()
-            if isinstance(outcome, HokmError):
-                self._refuse(table_id, body, outcome)
-            elif outcome.again or table_id not in self._outbox.subscriptions:
-                update = pb.TableUpdate(table_id=table_id, first_version=outcome.version, entries=[outcome.entry])
-                self._outbox.put_last(updates_bytes(update))
-
-        self._unanswered += 1
-        self._tables.act(self._viewer, table_id, signed, beside, answer)
-
-    def _refuse(self, table_id: bytes, body: bytes, error: HokmError) -> None:
-        refusal = pb.Refusal(
-            move_hash=hashlib.sha256(body).digest() if body else b"",
-            reason=error.reason,
-            facts=error.facts,
-            sentence=str(error),
-        )
-        self._outbox.put_last(updates_bytes(pb.TableUpdate(table_id=table_id, refusals=[refusal])))
-
-
-def rules_asked(message: rules_pb2.TableRules) -> TableRules:
-    """The rules of a table that is asked for; what is left out takes the default of the game.
-
-    Raises `NotATarget`, `OutOfRange`, `NotUnderstood`, `AwayNotBelowHalfTurn`, `ThrowingWhileSilent`.
-    """
-    default = TableRules()
-    turn_seconds = message.turn_seconds or default.turn_seconds
-    away_seconds = message.away_seconds
-    if not message.HasField("away_seconds"):
-        away_seconds = min(default.away_seconds, (turn_seconds - 1) // 2)
-    if message.timeout_policy not in ("", TIMEOUT_POLICY):
-        raise NotUnderstood("timeout_policy", f"only {TIMEOUT_POLICY} is known here")
-    passes = _known("hakem_passes", message.hakem_passes, len(HakemPasses))
-    return TableRules(
-        first_hakem=FirstHakem(_known("first_hakem", message.first_hakem, len(FirstHakem)) or default.first_hakem),
-        packets=Packets(_known("packets", message.packets, len(Packets)) or default.packets),
-        open_first_packet=message.open_first_packet,
-        hakem_passes=HakemPasses(passes or default.hakem_passes),
-        target=message.target or default.target,
-        turn_seconds=turn_seconds,
-        away_seconds=away_seconds,
-        rated=message.rated,
-        witnessed=message.witnessed,
-        partners_middle=message.partners_middle,
-        coming_early=message.coming_early,
-        runs=message.runs,
-        tea=message.tea,
-        throwing=message.throwing,
-        silent=message.silent,
-    )
-
-
-def _age_told(token: str) -> bytes | None:
-    """Where a page begins. Raises `NotUnderstood`."""
-    try:
-        return bytes.fromhex(token) or None
-    except ValueError:
-        raise NotUnderstood("page_token", "no answer named it") from None
-
-
-def _known(name: str, value: int, most: int) -> int:
-    if not 0 <= value <= most:
-        raise OutOfRange(name, value, 0, most)
-    return value
-
-
-def _seats(seats: Iterable[int]) -> tuple[int, ...]:
-    found = tuple(sorted(set(seats)))
-    for seat in found:
-        if seat > 3:
-            raise OutOfRange("seat", seat, 0, 3)
-    return found
-
-
-def _signed_move(act: pb.SignedAct) -> SignedMove:
-    """The move of an act. Raises `Malformed`."""
-    if len(act.signature) != SIGNATURE_BYTES:
-        raise WrongLength("signature", len(act.signature), SIGNATURE_BYTES)
-    return SignedMove(read_move(act.move), act.move, act.signature)
-
-
-def _beside(act: pb.SignedAct) -> Beside:
-    """What comes with the move of an act, in confidence. Raises `Malformed`."""
-    if not act.HasField("early"):
-        return Beside(act.number, join_code=act.join_code)
-    if len(act.early.salt) != SALT_BYTES:
-        raise WrongLength("salt", len(act.early.salt), SALT_BYTES)
-    return Beside(early=(check_card(act.early.card), act.early.salt))
 
 
 def _awaited() -> tuple[Answer, asyncio.Future[Made]]:

@@ -17,7 +17,7 @@ from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import write_move
 from hokm_server.errors import DatabaseFailed
 from hokm_server.live import LiveTable
-from hokm_server.tables_service import AT_ONCE
+from hokm_server.play_call import AT_ONCE
 from hokm_server.watching import ATTACHED
 from tests.server.callers import SHORT, Caller, Visit, error_of, told_by, visiting
 from tests.server.counted import Counted
