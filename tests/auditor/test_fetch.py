@@ -19,6 +19,7 @@ from hokm.proof import Proof
 from hokm.tiles import Fetch
 from hokm.verify import Verdict, verify
 from hokm_audit import sites
+from hokm_audit.__main__ import main
 from hokm_audit.errors import EntryMissing, NotOnSite, NotProvable, SiteFailed, SiteKeysMalformed
 from hokm_audit.finding import _stream, find_proof
 from hokm_audit.mirroring import mirror
@@ -175,6 +176,18 @@ def test_the_program_rebuilds_a_file_that_verifies(tmp_path: Path) -> None:
     gone = subprocess.run([*words[:4], "http://127.0.0.1:9/", *words[5:]], cwd=tmp_path, capture_output=True, text=True)
     assert gone.returncode == 1
     assert gone.stderr.startswith("hokm-audit: http://127.0.0.1:9/checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--table=zz", "a table's id is 32 hex digits"), ("--round=0", "rounds are counted from 1")],
+)
+def test_what_no_table_has_is_wrong_usage(option: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Said before anything is read or asked for."""
+    with pytest.raises(SystemExit) as ended:
+        main(["fetch", "http://127.0.0.1:9", "--policy", "policy", option])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_log_is_mirrored_and_can_be_read_from_there(tmp_path: Path) -> None:

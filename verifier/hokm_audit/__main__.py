@@ -7,6 +7,7 @@ What each of its commands needs is imported when it is asked for.
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -90,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     fetch = commands.add_parser("fetch", help="rebuild a proof file from the tiles of the log alone")
     _add_log(fetch)
     fetch.add_argument("--table", required=True, metavar="ID", type=_table_id, help="32 hex digits")
-    fetch.add_argument("--round", type=int, metavar="N", help="one round of it; without, the whole game")
+    fetch.add_argument("--round", type=_round, metavar="N", help="one round of it; without, the whole game")
     fetch.add_argument("--out", metavar="FILE", type=Path, help="where to put it (TABLE-N.json or TABLE-game.json)")
     mirror = commands.add_parser("mirror", help="fetch the files of a log into a directory, as evidence or for later")
     _add_log(mirror)
@@ -114,10 +115,15 @@ def _add_state(parser: argparse.ArgumentParser) -> None:
 
 
 def _table_id(text: str) -> bytes:
-    octets = bytes.fromhex(text)
-    if len(octets) != 16:
-        raise ValueError
-    return octets
+    if not re.fullmatch("[0-9a-fA-F]{32}", text):
+        raise argparse.ArgumentTypeError("a table's id is 32 hex digits")
+    return bytes.fromhex(text)
+
+
+def _round(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) < 2**32:
+        raise argparse.ArgumentTypeError("rounds are counted from 1")
+    return int(text)
 
 
 # follow
