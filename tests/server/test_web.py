@@ -27,7 +27,7 @@ from hokm_server.errors import AddressUnusable
 from hokm_server.shares import Share
 from hokm_server.web_server import answering
 from tests.server.callers import Visit, served, visiting
-from tests.server.test_server import certificate
+from tests.server.test_tls import certificate
 
 MISSING = "0" * 32
 
