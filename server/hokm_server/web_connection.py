@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A connection of the web: nobody holds many of them, nor one for nothing.
 
-An address has a share of all connections; one more is closed at once. A connection on which nothing new is asked for a
-long time is closed too, whether its other end sends a request byte by byte, takes an answer as slowly, or is gone.
+There are so many connections, and an address has a share of them; one more is closed at once. A connection on which
+nothing new is asked for a long time is closed too, whether its other end sends a request byte by byte, takes an answer
+as slowly, or is gone.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ GRACE_SECONDS: Final = 1
 """How long answers may go on when the server ends."""
 KEEP_ALIVE_SECONDS: Final = 15
 MOST_CONNECTIONS: Final = 1000
+"""Of all addresses: each takes a descriptor, of which the games need some."""
 
 
 @contextlib.asynccontextmanager
@@ -41,7 +42,7 @@ async def answering(
 
     Port 0 lets the system choose one; one address has so many connections. Raises `AddressUnusable`.
     """
-    share = Share(most_of_address, most_of_address, TooManyCalls)
+    share = Share(most_of_address, most_of_address, TooManyCalls, MOST_CONNECTIONS)
     server = uvicorn.Server(
         uvicorn.Config(
             site,

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from uvicorn.server import ServerState
 
 from hokm_audit import witness_connection
-from hokm_audit.witness_connection import Connection
+from hokm_audit.witness_connection import Connection, address_of
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n"
 
@@ -60,6 +60,19 @@ async def test_one_address_does_not_have_all(monkeypatch: pytest.MonkeyPatch) ->
         while held:
             await asyncio.sleep(0)
         assert await answered(port, REQUEST)
+
+
+async def test_many_addresses_together_have_no_more_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A descriptor is left for the memory."""
+    monkeypatch.setattr(witness_connection, "MOST_CONNECTIONS", 2)
+    async with listening(Counter({"192.0.2.1": 1, "2001:db8::/64": 1}), 20) as port:
+        assert await answered(port, REQUEST) == b""
+
+
+def test_whose_connection_it_is() -> None:
+    """Who has one IPv6 address has many."""
+    assert address_of("192.0.2.1") == "192.0.2.1"
+    assert address_of("2001:db8::1") == address_of("2001:db8::ffff:0:0:2%eth0") != address_of("2001:db8:0:1::1")
 
 
 @pytest.mark.parametrize(

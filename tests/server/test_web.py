@@ -21,7 +21,7 @@ from hokm.policy import Policy
 from hokm.proof import Proof
 from hokm.tiles import Tile, TiledTree
 from hokm.v1 import log_service_pb2 as pb
-from hokm_server import web
+from hokm_server import web, web_server
 from hokm_server.config import Settings
 from hokm_server.errors import AddressUnusable
 from hokm_server.shares import Share
@@ -154,6 +154,20 @@ async def test_one_address_has_a_share_of_the_connections() -> None:
         assert await closed_by_the_other_end(port) == b""
         request = b"GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n"
         assert await closed_by_the_other_end(port, "127.0.0.2", request)
+        for end in ends:
+            end.close()
+
+
+async def test_all_addresses_together_have_no_more_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A descriptor is left for the games."""
+    monkeypatch.setattr(web_server, "MOST_CONNECTIONS", 2)
+    async with asyncio.timeout(20), answering(Starlette(), "127.0.0.1", 0, most_of_address=2) as port:
+        ends = [
+            (await asyncio.open_connection("127.0.0.1", port, local_addr=(host, 0)))[1]
+            for host in ("127.0.0.2", "127.0.0.3")
+        ]
+        request = b"GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n"
+        assert await closed_by_the_other_end(port, octets=request) == b""
         for end in ends:
             end.close()
 

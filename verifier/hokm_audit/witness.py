@@ -29,7 +29,6 @@ WRONG_USAGE: Final = 2
 _EXTRA_PACKAGES: Final = {"starlette", "uvicorn"}
 _GRACE_SECONDS: Final = 5
 """More than a request may take to come."""
-_MOST_CONNECTIONS: Final = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +121,6 @@ def _answer(witness: Witness, listening: socket.socket) -> None:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     host, port = listening.getsockname()[:2]

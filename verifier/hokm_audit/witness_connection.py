@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from ipaddress import IPv6Network
 from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+MOST_CONNECTIONS: Final = 1000
 MOST_OF_ADDRESS: Final = 100
 """A log needs one."""
 QUIET_SECONDS: Final = 10.0
@@ -36,8 +38,8 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or end at once."""
         super().connection_made(transport)
-        address: str = transport.get_extra_info("peername")[0]
-        if self._held[address] >= MOST_OF_ADDRESS:
+        address = address_of(transport.get_extra_info("peername")[0])
+        if self._held[address] >= MOST_OF_ADDRESS or self._held.total() >= MOST_CONNECTIONS:
             transport.abort()
             return
         self._address = address
@@ -61,3 +63,8 @@ class Connection(H11Protocol):
         else:
             self._answered = self.cycle
             self._look_later = self.loop.call_later(self._quiet_seconds, self._look)
+
+
+def address_of(host: str) -> str:
+    """Whose connection it is: an IPv4 address, or the first 64 bits of an IPv6 one, of which each has all the rest."""
+    return str(IPv6Network((host.partition("%")[0], 64), strict=False)) if ":" in host else host
