@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hokm.errors import system_words
-from hokm.notation import read_base64
+from hokm.key_line import read_key_line
 from hokm.signing import SEED_BYTES, SigningKey
 from hokm_client.errors import (
     IdentityExists,
@@ -55,11 +55,10 @@ def read_operator_key(path: Path) -> SigningKey:
     Raises `IdentityMissing`, `IdentityExposed`, `OperatorKeyMalformed`.
     """
     octets = _read_secret(path, _MOST_KEY_LINE)
-    match octets.decode("ascii", "replace").removesuffix("\n").split(" "):
-        case ["hokm-v1", "operator", packed] if len(seed := read_base64(packed) or b"") == SEED_BYTES:
-            return SigningKey(seed)
-        case _:
-            raise OperatorKeyMalformed(str(path))
+    seed = read_key_line(octets, "operator")
+    if seed is None:
+        raise OperatorKeyMalformed(str(path))
+    return SigningKey(seed)
 
 
 def make_identity(path: Path, entropy: Callable[[int], bytes]) -> SigningKey:

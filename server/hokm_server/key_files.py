@@ -25,6 +25,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hokm.errors import system_words
+from hokm.key_line import write_key_line
 from hokm.notation import read_base64, write_base64
 from hokm.signing import SEED_BYTES
 from hokm_server.errors import (
@@ -126,7 +127,7 @@ class KeyFiles:
 
     def _format(self, role: Role, secret: bytes) -> bytes:
         if self.passphrase is None or role is Role.OPERATOR:  # which programs read that know no passphrase
-            return f"hokm-v1 {role} {write_base64(secret)}\n".encode("ascii")
+            return write_key_line(role, secret)
         return f"hokm-v1 {role} locked {write_base64(self.passphrase.lock(role, secret))}\n".encode("ascii")
 
     def lock(self) -> list[str]:

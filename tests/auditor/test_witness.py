@@ -15,7 +15,7 @@ from hokm.errors import HokmError
 from hokm.signing import SigningKey
 from hokm.witness import NotOldSize, OtherRoot
 from hokm_audit.errors import KeyExposed, KeyMalformed, MemoryMissing, MemoryOfAnother, MemoryUnusable
-from hokm_audit.files import key_of
+from hokm_audit.key_file import key_of
 from hokm_audit.memory import Memory
 from hokm_audit.witnessing import Witness
 from tests.auditor.witnesses import NAME, asked, cosigned_at, lie, log_key, log_of

@@ -15,8 +15,9 @@ from hokm.checkpoint import Checkpoint
 from hokm.note import Note
 from hokm.policy import Policy
 from hokm_audit.errors import LedgerMissing, PolicyOfSeveral
-from hokm_audit.files import key_of, write_durably
+from hokm_audit.files import write_durably
 from hokm_audit.following import Replay, follow
+from hokm_audit.key_file import key_of
 from hokm_audit.ledger import Ledger
 from hokm_audit.sites import Site
 from hokm_audit.stating import sign

@@ -85,7 +85,7 @@ def _serve(asked: argparse.Namespace, logs: Sequence[VKey]) -> int:
     import logging
     import time
 
-    from hokm_audit.files import key_of
+    from hokm_audit.key_file import key_of
     from hokm_audit.memory import Memory
     from hokm_audit.witnessing import Witness
 
