@@ -8,18 +8,15 @@ program that was started again still knows what lies before it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from hokm.cards import Card
-from hokm.deal import early_commitment
+from hokm.deal import SALT_BYTES, early_commitment
 from hokm.errors import WrongPhase
 from hokm.events import LayEarly
 from hokm.rules import Seat
 from hokm.table import LaidCard, Round, phase
 from hokm_client.keeping import Keeping
 from hokm_client.stream import Stream
-
-SALT_BYTES: Final = 32
 
 
 class EarlyCard:

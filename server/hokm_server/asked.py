@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from hokm.cards import check_card
+from hokm.deal import SALT_BYTES
 from hokm.errors import NotUnderstood, OutOfRange, WrongLength
 from hokm.events import SignedMove
 from hokm.rules import TIMEOUT_POLICY, FirstHakem, HakemPasses, Packets, TableRules
@@ -15,8 +15,6 @@ from hokm.v1 import rules_pb2
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_move
 from hokm_server.draft import Beside
-
-SALT_BYTES: Final = 32
 
 
 def rules_asked(message: rules_pb2.TableRules) -> TableRules:

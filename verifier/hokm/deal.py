@@ -35,6 +35,8 @@ HOUSE_SEAT: Final = 4
 """The house's place among the five that commit."""
 
 CONTEXT_LENGTH: Final = 41
+SALT_BYTES: Final = 32
+"""Of a card that is laid face down (H2)."""
 STREAM_LENGTH: Final = 8160
 """The bytes that HKDF-Expand can give: 255 blocks of 32."""
 
@@ -172,7 +174,7 @@ def early_commitment(ctx: bytes, trick: int, seat: Seat, card: Card, salt: bytes
     _check_range("trick", trick, 1, _MOST_U32)
     _check_range("seat", seat, 0, 3)
     check_card(card)
-    _check_length("salt", salt, 32)
+    _check_length("salt", salt, SALT_BYTES)
     opened = trick.to_bytes(4, "big") + bytes([seat, card])
     return hashlib.sha256(b"hokm/v1/early\0" + ctx + opened + salt).digest()
 
