@@ -77,7 +77,7 @@ def judge(evidence: Evidence, policy: Policy, fetch: Fetch | None = None) -> Jud
     try:
         if "checkpoint" in exhibits and "entry" not in exhibits:
             return _checkpoints(evidence, policy)
-        house = House(evidence, policy)
+        house = HouseKeys(evidence, policy)
         if "note" in exhibits:
             return _notes(evidence, house, policy)
         if (two := _two_entries(evidence, house)) is not None:
@@ -101,7 +101,7 @@ class _NotShown(Exception):
         self.judgement = Judgement(verdict, sentence)
 
 
-class House:
+class HouseKeys:
     """The keys that the policy's root vouches for."""
 
     def __init__(self, evidence: Evidence, policy: Policy) -> None:
@@ -149,7 +149,7 @@ def _endorsed(octets: bytes, evidence: Evidence, policy: Policy) -> Endorsed:
     return endorsed
 
 
-def _two_entries(evidence: Evidence, house: House) -> Judgement | None:
+def _two_entries(evidence: Evidence, house: HouseKeys) -> Judgement | None:
     """Two entries for one place among all that are shown; None where there are no such two."""
     shown = [evidence.exhibits[name] for name in ("entry", "other") if name in evidence.exhibits]
     placed = [(_place(house.event(octets)), octets) for octets in shown]
@@ -209,7 +209,7 @@ _LEFT_OUT: Final = frozenset({Code.VERSION_GAP.name, Code.OTHER_TABLE.name, Code
 """What whoever complains can bring about by showing less, or something else."""
 
 
-def _with_entry(evidence: Evidence, house: House) -> tuple[bytes, ...]:
+def _with_entry(evidence: Evidence, house: HouseKeys) -> tuple[bytes, ...]:
     """The entries, and behind them the one that is shown, if it stands there."""
     if "entry" not in evidence.exhibits:
         return evidence.entries
@@ -219,7 +219,7 @@ def _with_entry(evidence: Evidence, house: House) -> tuple[bytes, ...]:
     return (*evidence.entries, evidence.exhibits["entry"])
 
 
-def _entries(evidence: Evidence, house: House, policy: Policy) -> Judgement:
+def _entries(evidence: Evidence, house: HouseKeys, policy: Policy) -> Judgement:
     entries = _with_entry(evidence, house)
     made = _stream(evidence, policy, entries)
     if isinstance(made, Judgement):
@@ -230,7 +230,7 @@ def _entries(evidence: Evidence, house: House, policy: Policy) -> Judgement:
 # Hand notes.
 
 
-def _notes(evidence: Evidence, house: House, policy: Policy) -> Judgement:
+def _notes(evidence: Evidence, house: HouseKeys, policy: Policy) -> Judgement:
     note = house.note(evidence, "note")
     if "other" in evidence.exhibits:
         return _two_notes(evidence, note, house.note(evidence, "other"))
@@ -300,7 +300,7 @@ def _numbers(made: Retraced, dealt: int) -> tuple[bytes, ...]:
 # A promise.
 
 
-def _promise(evidence: Evidence, house: House, policy: Policy, fetch: Fetch | None) -> Judgement:
+def _promise(evidence: Evidence, house: HouseKeys, policy: Policy, fetch: Fetch | None) -> Judgement:
     """An entry, and a checkpoint that was seen when the log had to hold it."""
     promised = evidence.exhibits["entry"]
     event = house.event(promised)
