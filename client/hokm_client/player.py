@@ -32,7 +32,7 @@ from hokm.proof import Proof
 from hokm.rules import SEATS, TableRules
 from hokm.rules import Seat as SeatNumber
 from hokm.signing import SigningKey
-from hokm.table import Table, is_free, places_at
+from hokm.table import first_free, is_free, seat_of
 from hokm.v1 import tables_service_pb2 as pb
 from hokm.wire import read_event
 from hokm_client.connection import Connection
@@ -203,8 +203,10 @@ class Player:
         key = key or self.key
         side = await self._tableside(table_id, watch)
         table = side.desk.stream.there
-        taken = _seat_of(table, key.public)
-        number = taken if taken is not None else seat if seat is not None else _free_seat(table)
+        taken = seat_of(table, key.public)
+        number = taken if taken is not None else seat if seat is not None else first_free(table)
+        if number is None:
+            raise NoFreeSeat
         if taken is None and kind is SeatKind.PERSON and not is_free(table, number):
             raise SeatNotFree(number)
         mind = Seat(side.desk.stream, number, key, self.keeping, self.connection.machine.entropy)
@@ -388,18 +390,3 @@ def _opening_of(first: bytes) -> TableOpened:
     if not isinstance(content, TableOpened):
         raise StrangeAnswer("a table that does not begin with TableOpened")
     return content
-
-
-def _seat_of(table: Table, key: bytes) -> SeatNumber | None:
-    """The seat that the key has, as its player or as a stand-in."""
-    for number, place in enumerate(places_at(table)):
-        if place is not None and key in (place.public_key, place.holder.public_key):
-            return number
-    return None
-
-
-def _free_seat(table: Table) -> SeatNumber:
-    for number in range(4):
-        if is_free(table, number):
-            return number
-    raise NoFreeSeat

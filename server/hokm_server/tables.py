@@ -14,15 +14,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from hokm.errors import (
-    HokmError,
-    NotAtTable,
-    NoWitnessesHere,
-    SeatNotFree,
-    TooManyOpened,
-    TooManyTables,
-    UnknownTable,
-)
+from hokm.errors import HokmError, NotAtTable, NoWitnessesHere, SeatNotFree, TooManyOpened, TooManyTables, UnknownTable
 from hokm.events import Anchor, SeatKind, SignedMove, TableOpened
 from hokm.rules import TableRules
 from hokm.table import Table, is_free

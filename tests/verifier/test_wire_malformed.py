@@ -11,22 +11,10 @@ from hypothesis import given
 
 from hokm.deal import Context, Purpose
 from hokm.errors import Malformed
-from hokm.events import (
-    Event,
-    Move,
-    SignedMove,
-    TableOpened,
-)
+from hokm.events import Event, Move, SignedMove, TableOpened
 from hokm.rules import PRESETS
 from hokm.v1 import event_pb2, move_pb2, rules_pb2
-from hokm.wire import (
-    read_event,
-    read_move,
-    read_rules,
-    write_event,
-    write_move,
-    write_rules,
-)
+from hokm.wire import read_event, read_move, read_rules, write_event, write_move, write_rules
 from tests import wire_values
 from tests.wire_walker import respellings
 

@@ -28,7 +28,7 @@ from hokm.table.early import Opened, are_all_unturned, laid_card, openings, open
 from hokm.table.evolve import evolve, opened, resumed
 from hokm.table.hands import NO_HANDS, Hands, LaidCard, hands_in, hands_of, may_play
 from hokm.table.numbers import are_all_that_came, makes_a_deck, shown_numbers, unopened, whose
-from hokm.table.present import is_free, place_at, places_at, seated
+from hokm.table.present import first_free, is_free, place_at, places_at, seat_of, seated
 from hokm.table.ruling import Supply, carried, fault, fits_policy, five_commitments, next_context, rule
 from hokm.table.state import (
     Between,
@@ -86,6 +86,7 @@ __all__ = [
     "evolve",
     "expires_ms",
     "fault",
+    "first_free",
     "fits_policy",
     "five_commitments",
     "hands_in",
@@ -110,6 +111,7 @@ __all__ = [
     "reopening",
     "resumed",
     "rule",
+    "seat_of",
     "seated",
     "shown_numbers",
     "signer",

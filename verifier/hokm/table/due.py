@@ -32,9 +32,7 @@ from hokm.events import (
     TeaEnded,
     TimedOut,
 )
-from hokm.rules import (
-    Seat,
-)
+from hokm.rules import Seat
 from hokm.table import tea
 from hokm.table.present import all_persons_left
 from hokm.table.state import (

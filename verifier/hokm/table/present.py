@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from hokm.events import SeatKind
-from hokm.rules import Seat
+from hokm.rules import SEATS, Seat
 from hokm.table.state import Place, Seating, Table
 
 
@@ -28,6 +28,19 @@ def seated(table: Table) -> tuple[Place, ...]:
 def is_free(table: Table, seat: Seat) -> bool:
     """Whether somebody may still take that seat."""
     return isinstance(table.stage, Seating) and table.stage.places[seat] is None
+
+
+def first_free(table: Table) -> Seat | None:
+    """The lowest seat that may still be taken."""
+    return next((seat for seat in SEATS if is_free(table, seat)), None)
+
+
+def seat_of(table: Table, public_key: bytes) -> Seat | None:
+    """The seat that this key has, as its player's or as a stand-in's."""
+    for seat, place in enumerate(places_at(table)):
+        if place is not None and public_key in (place.public_key, place.holder.public_key):
+            return seat
+    return None
 
 
 def at_tea(table: Table) -> tuple[Seat, ...]:

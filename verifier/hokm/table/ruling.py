@@ -54,13 +54,7 @@ from hokm.rules import (
 from hokm.table.due import RulingKind, fault_of_house, stand_in_wanted
 from hokm.table.hands import NO_HANDS, Hands
 from hokm.table.present import all_persons_absent, all_persons_left, resigned_side, seated
-from hokm.table.state import (
-    Between,
-    Ceremony,
-    Round,
-    Table,
-    Tea,
-)
+from hokm.table.state import Between, Ceremony, Round, Table, Tea
 
 NO_ANCHOR = Anchor(0, b"")
 

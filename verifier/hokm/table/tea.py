@@ -16,17 +16,7 @@ from hokm.errors import (
 from hokm.rules import TEA_ANSWER_MS, TEA_MS, Seat
 from hokm.table.present import at_tea
 from hokm.table.seats import with_place
-from hokm.table.state import (
-    Between,
-    Decision,
-    Place,
-    Round,
-    Seating,
-    Table,
-    Tea,
-    check_in_time,
-    phase,
-)
+from hokm.table.state import Between, Decision, Place, Round, Seating, Table, Tea, check_in_time, phase
 from hokm.table.tricks import run_goes_on
 
 # What may be done.
