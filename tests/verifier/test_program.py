@@ -11,6 +11,7 @@ import pytest
 
 from hokm.__main__ import main
 from hokm.errors import OutOfRange
+from hokm.judging import each_once
 from hokm.policy import Policy, root_name
 from hokm.record import GameRecord, record
 from hokm.signing import SignatureType, VKey
@@ -253,6 +254,13 @@ def test_short_is_a_line_for_each_proof(capsys: pytest.CaptureFixture[str]) -> N
     assert warnings[0].endswith(" (in 2 proofs)")
     assert run("good.json", "--policy", "plain.policy", "--short") == 0
     assert capsys.readouterr().out == "VERIFIED                good.json\n"
+
+
+def test_short_says_where_proofs_differ_in_a_warning() -> None:
+    """One sentence stands for all: whether it is that of each, or of the first alone."""
+    one, other = (Finding(Step.INDEPENDENCE, "CODE", f"In deal {round_no}.") for round_no in (1, 2))
+    assert [*each_once({"CODE": [one, one]})][1:] == [" - CODE: In deal 1. (in 2 proofs)"]
+    assert [*each_once({"CODE": [one, other]})][1:] == [" - CODE: In deal 1. (the first of those in 2 proofs)"]
 
 
 # Wrong usage.

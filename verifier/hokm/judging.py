@@ -303,7 +303,8 @@ def each_once(warnings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
     """What the warnings of several reports mean: the first of each code, and in how many reports it is."""
     yield "warnings:"
     for code, found in warnings.items():
-        rest = f" (in {len(found)} proofs)" if len(found) > 1 else ""
+        alike = len({one.sentence for one in found}) == 1
+        rest = f" ({'in' if alike else 'the first of those in'} {len(found)} proofs)" if len(found) > 1 else ""
         yield f" - {code}: {_printable(found[0].sentence)}{rest}"
 
 
