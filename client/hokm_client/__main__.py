@@ -35,9 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = command_line.read(arguments)
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
     from hokm.errors import HokmError, system_words
+    from hokm.unread import nobody_reads_on
 
     try:
-        return _COMMANDS[asked.command](asked)
+        status = _COMMANDS[asked.command](asked)
+        sys.stdout.flush()
+        return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
@@ -45,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"The package {package} is not installed: hokm[client], the extra for players, brings it.", FAILED)
     except HokmError as error:
         return _say_in_words(error, asked)
+    except BrokenPipeError:
+        return nobody_reads_on()
     except OSError as error:
         if error.filename is None:
             raise
@@ -129,7 +134,7 @@ def _list(asked: argparse.Namespace) -> int:
         asks = {rule: wanted for rule in ("target", *SWITCHES) if (wanted := getattr(asked, rule)) is not None}
         tables = await player.connection.list_tables(with_free_seat=asked.free, having=pb.RulesWanted(**asks))
         if not tables:
-            _say("There is no such table: hokm play --open opens one.", 0)
+            _say("No table to list: hokm play --open opens one.", 0)
         for table in tables:
             phase = pb.TablePhase.Name(table.phase).removeprefix("TABLE_PHASE_").lower()
             free = [str(seat) for seat, taken in enumerate(table.seats) if not taken.public_key]

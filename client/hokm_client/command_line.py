@@ -103,15 +103,15 @@ def _parser() -> argparse.ArgumentParser:
 def _add_connection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--server", default=SERVER, metavar="HOST:PORT", help=f"the server ({SERVER})")
     parser.add_argument("--policy", type=Path, metavar="FILE", help="whom to trust (VAR/policy)")
-    _add_identity(parser)
+    _add_identity(parser, ", made if missing")
     parser.add_argument("--tls", type=Path, metavar="FILE", help="certificates to trust, in PEM; turns TLS on")
 
 
-def _add_identity(parser: argparse.ArgumentParser) -> None:
+def _add_identity(parser: argparse.ArgumentParser, or_else: str = "") -> None:
     parser.add_argument("--var", type=Path, default=Path("var"), metavar="DIR", help="a house's files here (var)")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--as", dest="name", type=_name, default="me", metavar="NAME", help="which player you are (me)")
-    who.add_argument("--identity", type=Path, metavar="FILE", help="your key (VAR/players/NAME.key), made if missing")
+    who.add_argument("--identity", type=Path, metavar="FILE", help=f"your key (VAR/players/NAME.key){or_else}")
 
 
 def _add_manner(parser: argparse.ArgumentParser) -> None:

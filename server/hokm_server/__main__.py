@@ -36,13 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the status to end with."""
     asked = _parser().parse_args(arguments)
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what gRPC would write there is said in our words
+    from hokm.unread import nobody_reads_on
+
     try:
-        return _do(asked, os.environ)
+        status = _do(asked, os.environ)
+        sys.stdout.flush()
+        return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
             raise
         return _say(f"The package {package} is not installed: hokm[server], the extra for servers, brings it.", FAILED)
+    except BrokenPipeError:
+        return nobody_reads_on()
     except KeyboardInterrupt:  # a second one, while it was stopping
         return FAILED
 

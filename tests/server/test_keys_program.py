@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -160,6 +161,16 @@ def test_locked_keys_serve_where_the_passphrase_is(tmp_path: Path) -> None:
     assert status == 1
     assert "does not open with this passphrase" in sentence
     assert "another" not in sentence
+
+
+def test_nobody_need_read_on(var: Path) -> None:
+    """Behind a pipe that was closed, such as `| head`, it ends in silence."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    asked = [*PROGRAM, "keys", "list", "--var", str(var)]
+    done = subprocess.run(asked, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import signal
 import sys
 from collections.abc import Sequence
 
 from hokm.statuses import UNREADABLE, VERIFIED
+from hokm.unread import nobody_reads_on
 
 EXITS = """\
 exit status:
@@ -52,9 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say("Interrupted.", 128 + signal.SIGINT)
     except BrokenPipeError:
-        # Nobody reads on. What is still buffered must not be written when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        return nobody_reads_on()
     return status
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from hokm.errors import HokmError
 from hokm.signing import fault_of_name
+from hokm.unread import nobody_reads_on
 
 FAILED: Final = 1
 FAULTY: Final = 1
@@ -37,12 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the status to end with."""
     asked = _parser().parse_args(arguments)
     try:
-        return _do(asked)
+        status = _do(asked)
+        sys.stdout.flush()
+        return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRA_PACKAGES:
             raise
         return _say(f"The package {package} is not installed: hokm[audit] brings it.", FAILED)
+    except BrokenPipeError:
+        return nobody_reads_on()
     except KeyboardInterrupt:
         return _say("Interrupted.", 128 + signal.SIGINT)
     except HokmError as error:
