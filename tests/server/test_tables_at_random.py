@@ -348,7 +348,7 @@ ANY = settings(deadline=None, suppress_health_check=list(HealthCheck), stateful_
 
 def test_whatever_comes_tables_go_on_and_are_proved() -> None:
     """A few dozen evenings."""
-    run_state_machine_as_test(TablesAtRandom, settings=settings(ANY, max_examples=25))
+    run_state_machine_as_test(TablesAtRandom, settings=settings(ANY, max_examples=15))
 
 
 @pytest.mark.soak

@@ -208,7 +208,8 @@ class Battery:
     async def _kill_often(self) -> None:
         for number in range(self.kills):
             phase = self.phases[number // 2 % len(self.phases)]
-            await asyncio.wait_for(self._wait_for_moment(phase, in_flight=number % 2 == 1), MOST_SECONDS_A_KILL)
+            async with asyncio.timeout(MOST_SECONDS_A_KILL):  # in this task: the moment has not passed behind it
+                await self._wait_for_moment(phase, in_flight=number % 2 == 1)
             self.fell[self._phase()] += 1
             self.in_flight += self._is_in_flight()
             await self.server.kill(bots_too=number % 3 == 2)
