@@ -104,7 +104,8 @@ def told(game: Played, who: Sequence[str], language: Language) -> Iterator[str]:
     score = result.format(ours=number(language, game.score[own]), theirs=number(language, game.score[other]))
     target = number(language, game.rules.target)
     rules = said.rules.get(_preset(game.rules), said.rules["other"])
-    yield said.played.format(when=leftward(digits(language, when)), rules=rules, target=target, result=score)
+    when = leftward(digits(language, when)) if language.rtl else when
+    yield said.played.format(when=when, rules=rules, target=target, result=score)
     yield f"  {command('hokm', 'replay', str(game.told_by), *who)}"
 
 

@@ -312,6 +312,12 @@ def test_what_is_no_evidence(change: Mapping[str, object]) -> None:
         Evidence.parse(octets)
 
 
+def test_a_file_of_another_kind_is_called_so() -> None:
+    """A proof is no evidence, and that is all that is said."""
+    with pytest.raises(BadEvidence, match="its format is 'hokm/v1/proof'"):
+        Evidence.parse(PLAIN.round_proof(1).format())
+
+
 def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Proved, not proved, open, unreadable: four exit statuses; and the tiles of a directory."""
     monkeypatch.chdir(tmp_path)

@@ -196,6 +196,8 @@ def fields(
     """The values of an object that has these keys and no other."""
     if type(value) is not dict:
         raise NotSuch(f"{name} is not an object")
+    if "format" in known and "format" in value:  # of a file of another kind this is to be said, and nothing else
+        known["format"](value["format"], "format")
     for key in value:
         if key not in known:
             raise NotSuch(f"{name} has the key {shown(key)}, which is not known here")

@@ -180,7 +180,7 @@ class NotSigned(Malformed):
     """A note without a signature of any key that would do."""
 
     by: str
-    sentence = "There is no signature by {by}."
+    sentence = "There is no signature by {by} with a key that is trusted here."
 
 
 class NotUnderstood(Malformed):

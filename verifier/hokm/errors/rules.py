@@ -200,7 +200,7 @@ class NotOverYet(Rule):
 
     table: str
     round: int
-    sentence = "Round {round} (0 means the game) of table {table} is not over yet: it can be proved when it is."
+    sentence = "Round {round} (0 means the game) of table {table} is not over yet."
 
 
 class NotYourTurn(Rule):
