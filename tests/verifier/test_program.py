@@ -84,6 +84,29 @@ def test_a_rejection_names_code_entry_and_facts(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
+    ("words", "intact", "complete"),
+    [
+        (["good.json"], True, True),
+        (["cut.json"], True, False),
+        (["good.json", "--head", "9999:" + "00" * 32], True, False),
+        (["forged.json"], False, None),
+        (["text.json"], False, None),
+    ],
+)
+def test_intact_and_complete_are_two_lines(
+    words: list[str], intact: bool, complete: bool | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An end that is missing is another thing than a lie; of what is a lie nobody says whether it has its end."""
+    run(*words, "--policy", "plain.policy")
+    shown = capsys.readouterr().out
+    assert f"\n  intact: {'yes' if intact else 'no'}" in shown
+    assert f"\n  complete: { {True: 'yes', False: 'no', None: 'not said'}[complete] }" in shown
+    run(*words, "--policy", "plain.policy", "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert (report["intact"], report["complete"]) == (intact, complete)
+
+
+@pytest.mark.parametrize(
     ("files", "status"),
     [
         (("good.json", "forged.json", "text.json", "cut.json"), 1),
@@ -159,7 +182,25 @@ def test_json_says_all_that_the_text_says(capsys: pytest.CaptureFixture[str]) ->
         assert (report["fault"] is None) == (report["verdict"] == "VERIFIED")
         if report["fault"] is not None:
             assert [*report["fault"]] == ["step", "code", "entry", "facts", "sentence"]
-    assert shapes == [["proof", "verdict", "subject", "steps", "fault", "warnings", "notes", "mine", "not_proved"]] * 4
+    assert (
+        shapes
+        == [
+            [
+                "proof",
+                "verdict",
+                "intact",
+                "complete",
+                "subject",
+                "steps",
+                "fault",
+                "warnings",
+                "notes",
+                "mine",
+                "not_proved",
+            ]
+        ]
+        * 4
+    )
 
 
 def test_the_contract_names_every_key_of_the_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -313,6 +313,17 @@ _WIDEST: Final = max(len(verdict.value) for verdict in Verdict)
 _MARKS: Final = {"ok": "ok", "warning": "warning", "incomplete": "incomplete", "refused": "REFUSED"}
 
 
+_INTACT: Final = {
+    True: "yes, nothing here was changed, left out or put in",
+    False: "no",
+}
+_COMPLETE: Final = {
+    True: "yes, it goes to its closing entry",
+    False: "no, the end is missing",
+    None: "not said of what is not intact",
+}
+
+
 def page(path: str, report: Report) -> Iterator[str]:
     """The report as lines of text."""
     yield f"{_printable(path)}: {report.verdict.value}"
@@ -326,6 +337,8 @@ def page(path: str, report: Report) -> Iterator[str]:
         yield f"     {first} {behind[-1]} not reached"
     if report.fault is not None and report.fault.facts and report.fault.step is not Step.FORMAT:
         yield "     facts: " + ", ".join(f"{name} {_printable(fact)}" for name, fact in report.fault.facts.items())
+    yield f"  intact: {_INTACT[report.intact]}"
+    yield f"  complete: {_COMPLETE[report.complete]}"
     for title, several in (
         ("warnings", tuple(f"{warning.code}: {warning.where}{warning.sentence}" for warning in report.warnings)),
         ("what happened besides play", report.notes),

@@ -117,10 +117,22 @@ class Report:
     subject: dict[str, Any] = field(default_factory=dict)
     """What was verified: log, table, kind, round, game id, score, versions."""
 
+    @property
+    def intact(self) -> bool:
+        """All that is here is true: nothing in it was changed, left out or put in."""
+        return self.verdict not in (Verdict.REJECTED, Verdict.UNREADABLE)
+
+    @property
+    def complete(self) -> bool | None:
+        """It reaches its end, and the head that was expected; None where it is not intact, and nobody can say."""
+        return self.verdict is not Verdict.INCOMPLETE if self.intact else None
+
     def as_json(self) -> dict[str, Any]:
         """The report as JSON values (SPEC 10.6)."""
         return {
             "verdict": self.verdict.value,
+            "intact": self.intact,
+            "complete": self.complete,
             "subject": self.subject,
             "steps": [line.as_json() for line in self.lines],
             "fault": None if self.fault is None else self.fault.as_json(),
