@@ -9,8 +9,6 @@ LANG_  ?=
 PRESET ?=
 ARGS   ?=
 BENCH  ?= $(wildcard bench/bench_*.py)
-# Half as many again as there are processors: a third of the time of a test is waiting.
-WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
 
 BIN    := $(VENV)/bin
 PROTOS := $(wildcard proto/hokm/v1/*.proto)
@@ -34,7 +32,7 @@ serve: $(STUBS) ## The server alone, until it is stopped
 	@$(BIN)/hokm-server serve --var $(VAR)
 
 test: $(STUBS) ## All tests but the long ones
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 soak: $(STUBS) ## The long tests, one after the other
 	$(BIN)/python -m pytest -m soak --timeout 0 $(ARGS)

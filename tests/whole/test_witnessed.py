@@ -65,7 +65,8 @@ async def test_witnesses_are_lost_within_and_beyond_the_quorum(tmp_path: Path) -
                 gone[-1].popen.send_signal(signal.SIGSTOP)
 
         async with house(var) as found, house_bots(found.address, var), guest(found.address, var) as player:
-            table_id = await player.open_table(replace(RULES, turn_seconds=5, away_seconds=0), (1, 2, 3))
+            await found.publisher.wait_witnessed(0)  # all three are up before anything waits for them
+            table_id = await player.open_table(replace(RULES, turn_seconds=12, away_seconds=0), (1, 2, 3))
             sitting = await player.sit(table_id, 0, choose=by_chance(2), watch=lose)
             ending = await sitting.over
             for program in gone:
