@@ -49,7 +49,13 @@ async def test_a_player_plays_on_whose_policy_is_that_of_the_beginning(
     tmp_path: Path, change: Callable[[KeyFiles], None]
 ) -> None:
     """A game goes on under its key, or ends by its revocation; and the next one is under the new key."""
-    far = asyncio.Event()
+    far, changed = asyncio.Event(), asyncio.Event()
+
+    async def choose_then(question: Question) -> NameTrump | Play:
+        """Nothing more until the keys have changed: else the game may be over before."""
+        if far.is_set():
+            await changed.wait()
+        return choose(question)
 
     def watch(step: Step) -> None:
         if isinstance(step.event.content, RoundRevealed):
@@ -60,10 +66,11 @@ async def test_a_player_plays_on_whose_policy_is_that_of_the_beginning(
             await stack.enter_async_context(house_bots(found.address, tmp_path))
             player = await stack.enter_async_context(guest(found.address, tmp_path))
             table_id = await player.open_table(LONG, (1, 2, 3))
-            sitting = await player.sit(table_id, 0, choose=choose, watch=watch)
+            sitting = await player.sit(table_id, 0, choose=choose_then, watch=watch)
             await far.wait()
             assert not sitting.over.done()
         change(KeyFiles(tmp_path / "keys"))
+        changed.set()
         async with house(tmp_path, found.port):
             ending = await sitting.over
             if change is revoke:
