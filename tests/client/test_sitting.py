@@ -68,7 +68,7 @@ async def test_whoever_decides_wrongly_is_told_and_asked_again(tmp_path: Path, a
         sitting.on_refusal = lambda error: refused.append(error.reason)
         assert isinstance(await sitting.over, GameEnded)
     assert refused == clumsy.meant
-    assert len(set(refused)) >= 5
+    assert len(set(refused)) >= 3  # a seat that never leads is refused no run
 
 
 @pytest.mark.parametrize("wrong", [CardNotHeld, MustFollowSuit])
